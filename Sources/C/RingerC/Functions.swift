@@ -83,6 +83,16 @@ private func setPosition(_ device: OpaquePointer?, _ position: () throws -> Swit
     }
 }
 
+@_cdecl("ringer_device_get_effective_position") @implementation public func ringer_device_get_effective_position(
+    _ device: OpaquePointer?, _ effective: UnsafeMutablePointer<ringer_effective_position>?, _ size: Int
+) -> CInt {
+    carryOut {
+        let device = try DeviceHandle.at(device).device
+        try Structure(effective, size, "effective")
+            .write(ringer_effective_position(device.state.effectivePosition(device.preferences)))
+    }
+}
+
 @_cdecl("ringer_device_set_route") @implementation public func ringer_device_set_route(
     _ device: OpaquePointer?, _ route: ringer_route
 ) -> CInt {
@@ -128,7 +138,36 @@ private func setPosition(_ device: OpaquePointer?, _ position: () throws -> Swit
 ) -> CInt {
     carryOut {
         let handle = try DeviceHandle.at(device)
-        handle.device.preferences = try Structure.read(preferences, size, "preferences").checked()
+        let preferences = try Structure.read(preferences, size, "preferences")
+        handle.device.preferences = try preferences.checked(over: handle.device.preferences)
+    }
+}
+
+@_cdecl("ringer_device_set_quiet_hours") @implementation public func ringer_device_set_quiet_hours(
+    _ device: OpaquePointer?, _ spans: UnsafePointer<CChar>?
+) -> CInt {
+    carryOut {
+        let device = try DeviceHandle.at(device).device
+        var preferences = device.preferences
+        do throws(QuietHoursError) {
+            preferences.quietHours = try QuietHours(spans.map { String(cString: $0) } ?? "")
+        } catch {
+            throw Failure(EINVAL, "quiet hours: \(error)")
+        }
+        if let error = Device.wait({ [preferences] in device.setPreferences(preferences, completion: $0) }) {
+            throw error
+        }
+    }
+}
+
+@_cdecl("ringer_device_get_quiet_hours") @implementation public func ringer_device_get_quiet_hours(
+    _ device: OpaquePointer?, _ spans: UnsafeMutablePointer<CChar>?, _ size: Int
+) -> CInt {
+    attempt {
+        let text = "\(try DeviceHandle.at(device).device.preferences.quietHours)"
+        guard size >= 0, spans != nil || size == 0 else { throw Failure(EINVAL, "spans is NULL") }
+        if size > 0 { copy(text, to: UnsafeMutableRawBufferPointer(start: spans, count: size)) }
+        return CInt(text.utf8.count)
     }
 }
 
@@ -359,13 +398,37 @@ private func pulses(_ times_ms: UnsafePointer<UInt32>, _ count: Int) throws -> [
     }
 }
 
+@_cdecl("ringer_simulated_set_wall_time") @implementation public func ringer_simulated_set_wall_time(
+    _ device: OpaquePointer?, _ seconds: Int64
+) -> CInt {
+    carryOut {
+        let clock = try virtualClock(device)
+        guard (0...1 << 40).contains(seconds) else { throw Failure(EINVAL, "\(seconds) s are not from 0 to 2^40") }
+        clock.setWallTime(.seconds(seconds))
+    }
+}
+
+@_cdecl("ringer_simulated_set_time_zone") @implementation public func ringer_simulated_set_time_zone(
+    _ device: OpaquePointer?, _ rules: UnsafePointer<CChar>?
+) -> CInt {
+    carryOut {
+        let board = try DeviceHandle.at(device).simulated()
+        try board.timeZone.set(try text(rules, "rules"))
+    }
+}
+
+private func virtualClock(_ device: OpaquePointer?) throws -> VirtualClock {
+    guard let clock = try DeviceHandle.at(device).simulated().clock as? VirtualClock else {
+        throw Failure(ENOTSUP, "the simulated board runs in real time")
+    }
+    return clock
+}
+
 @_cdecl("ringer_simulated_advance") @implementation public func ringer_simulated_advance(
     _ device: OpaquePointer?, _ microseconds: UInt64
 ) -> CInt {
     carryOut {
-        guard let clock = try DeviceHandle.at(device).simulated().clock as? VirtualClock else {
-            throw Failure(ENOTSUP, "the simulated board runs in real time")
-        }
+        let clock = try virtualClock(device)
         guard microseconds <= 1 << 50 else { throw Failure(EINVAL, "\(microseconds) us are more than 2^50") }
         clock.advance(by: .microseconds(Int64(microseconds)))
     }

@@ -12,6 +12,7 @@ private let word = MemoryLayout<UnsafeRawPointer>.size
 extension ringer_behaviour: GrowingStructure { static let firstSize = 40 }
 extension ringer_part: GrowingStructure { static let firstSize = 512 }
 extension ringer_state: GrowingStructure { static let firstSize = 32 }
+extension ringer_effective_position: GrowingStructure { static let firstSize = 16 }
 extension ringer_preferences: GrowingStructure { static let firstSize = 16 }
 extension ringer_decision: GrowingStructure { static let firstSize = 16 }
 extension ringer_playback: GrowingStructure { static let firstSize = 5 * word + 32 }

@@ -112,6 +112,7 @@ extension Decision.Reason: CCounterpart {
         case .soundEffectsOff: RINGER_REASON_SOUND_EFFECTS_OFF
         case .volumeZero: RINGER_REASON_VOLUME_ZERO
         case .softwareSilent: RINGER_REASON_SOFTWARE_SILENT
+        case .quietHours: RINGER_REASON_QUIET_HOURS
         }
     }
 }
@@ -255,6 +256,8 @@ extension ringer_state {
         microphone = state.isMicrophoneInserted ? 1 : 0
         input_available = state.isInputAvailable == true ? 1 : 0
         kept_position = UInt8(state.keptPosition?.constant.rawValue ?? 0)
+        quiet_hours = UInt8(state.quietHours?.constant.rawValue ?? 0)
+        quiet_hours_until = state.quietHoursUntil ?? 0
         volume = state.outputVolume ?? -1
         position_at = state.ringSilentAt?.nanoseconds ?? 0
     }
@@ -268,6 +271,22 @@ extension ringer_state {
             && (headphone, microphone, input_available, kept_position) == (
                 other.headphone, other.microphone, other.input_available, other.kept_position
             )
+            && (quiet_hours, quiet_hours_until) == (other.quiet_hours, other.quiet_hours_until)
+    }
+}
+
+extension ringer_effective_position {
+    init(_ effective: EffectivePosition) {
+        self.init()
+        position = effective.position.constant
+        silenced_by = effective.sources.reduce(0) { bits, source in
+            switch source {
+            case .ringSilentSwitch: bits | RINGER_SILENCED_BY_SWITCH
+            case .keptPosition: bits | RINGER_SILENCED_BY_SOFTWARE
+            case .quietHours: bits | RINGER_SILENCED_BY_QUIET_HOURS
+            }
+        }
+        until = effective.until ?? 0
     }
 }
 
@@ -282,11 +301,15 @@ extension ringer_preferences {
         routes_silenced = preferences.routesSilencedBySwitch.rawValue
         alert_volume = preferences.alertVolume
         when_switch_unreadable = preferences.whenSwitchUnreadable.constant
+        quiet_hours_position = UInt8(preferences.quietHoursPosition.constant.rawValue)
+        when_clock_unset = UInt8(preferences.whenClockUnset.constant.rawValue)
     }
 
-    /// The preferences, if every field has a value that it may have.
-    func checked() throws -> UserPreferences {
-        try withUnsafeBytes(of: reserved) { try RingerC.reserved($0, "preferences") }
+    /// The preferences, if every field has a value that it may have. What the structure does not have is that of `current`.
+    func checked(over current: UserPreferences) throws -> UserPreferences {
+        func position(_ number: UInt8, or current: SwitchPosition) throws -> SwitchPosition {
+            number == 0 ? current : try .of(ringer_position(rawValue: UInt32(number)), "position")
+        }
         guard (0...1).contains(alert_volume) else {
             throw Failure(EINVAL, "an alert volume of \(alert_volume) is not from 0 to 1")
         }
@@ -300,7 +323,9 @@ extension ringer_preferences {
             hapticsWhileRecording: try flag(haptics_while_recording, "haptics_while_recording"),
             doNotDisturb: try flag(do_not_disturb, "do_not_disturb"),
             routesSilencedBySwitch: AudioRouteSet(rawValue: routes_silenced),
-            whenSwitchUnreadable: try .of(when_switch_unreadable, "position"))
+            whenSwitchUnreadable: try .of(when_switch_unreadable, "position"), quietHours: current.quietHours,
+            quietHoursPosition: try position(quiet_hours_position, or: current.quietHoursPosition),
+            whenClockUnset: try position(when_clock_unset, or: current.whenClockUnset))
     }
 }
 

@@ -15,6 +15,7 @@ struct RingerCommand: AsyncParsableCommand {
                 name: "Device",
                 subcommands: [
                     StatusCommand.self, WatchCommand.self, DoctorCommand.self, DetectCommand.self, SilentCommand.self,
+                    QuietCommand.self,
                 ]),
             CommandGroup(
                 name: "Playing",

@@ -62,8 +62,16 @@ package struct WatchLine {
 
     /// The line of `event` of `device`; nil for events that `watch` does not show.
     package static func line(of event: DeviceEvent, on device: Device) -> WatchLine? {
-        if case .preferencesChanged = event { return WatchLine(alertsOf: device) }
-        return WatchLine(event)
+        switch event {
+        case .preferencesChanged: return WatchLine(alertsOf: device)
+        case .stateChanged(.keptPosition, _, _), .stateChanged(.quietHours, _, _):
+            var line = WatchLine(event)
+            let effective = device.state.effectivePosition(device.preferences)
+            line?.detail? += "; sounds are judged by \(effective.sentence)"
+            line?.values += effective.members
+            return line
+        default: return WatchLine(event)
+        }
     }
 
     /// How an alert is judged now, by the state and the user's preferences.
@@ -76,7 +84,7 @@ package struct WatchLine {
             values: [
                 ("doNotDisturb", .bool(isOn)), ("alert", .string(decision.word)),
                 ("alertReason", .string(decision.reason.rawValue)),
-            ])
+            ] + device.state.effectivePosition(device.preferences).members)
     }
 
     /// The given state, one line each.
@@ -105,6 +113,7 @@ package struct WatchLine {
             line(.microphoneInserted(state.isMicrophoneInserted)),
             line(.screenLocked(state.isScreenLocked), "; only the firmware reports a lock"),
             state.keptPosition.map { line(.keptPosition($0)) },
+            state.quietHours.map { line(.quietHours($0, until: state.quietHoursUntil)) },
             line(
                 "session", "sessions", "\(sessions == 0 ? "none" : "\(sessions)") here; \(others.sentence)",
                 [("sessions", .integer(sessions))] + others.values),
@@ -164,6 +173,11 @@ extension DeviceStateChange {
         case .inputAvailable(let isAvailable): [("inputAvailable", .bool(isAvailable))]
         case .screenLocked(let isLocked): [("locked", .bool(isLocked))]
         case .keptPosition(let position): [("keptPosition", .optional(position?.rawValue))]
+        case .quietHours(let position, let until):
+            [
+                ("quietHours", .optional(position?.rawValue)),
+                ("quietHoursUntil", until.map { .integer(Int($0)) } ?? .null),
+            ]
         case .route(let route): [("route", .string(route.rawValue))]
         case .otherAudioPlaying(let isPlaying): [("otherAudio", .bool(isPlaying))]
         case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .wokeFromSleep, .lost, .found: []

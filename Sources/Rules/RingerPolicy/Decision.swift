@@ -12,7 +12,7 @@ public enum Decision: Sendable, Hashable {
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The Ring/Silent switch is at ring.
         case switchAtRing
-        /// There is no switch.
+        /// There is no switch, nor anything else that silences.
         case noSwitch
         /// There is a switch whose position is unknown: ``UserPreferences/whenSwitchUnreadable`` decided.
         case switchUnreadable
@@ -26,8 +26,10 @@ public enum Decision: Sendable, Hashable {
         case vibrationRequested
         /// The Ring/Silent switch is at silent, or at vibrate.
         case ringSilentSwitch
-        /// Software or a button has set the device to silent, or to vibrate, while its switch is at ring.
+        /// Software has set the device to silent, or to vibrate, while its switch is at ring.
         case softwareSilent
+        /// It is quiet hours, and neither the switch nor software silences.
+        case quietHours
         /// The screen is locked.
         case screenLock
         /// The session's category does not play.

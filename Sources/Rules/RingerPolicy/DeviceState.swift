@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// It holds no reference: at each edge of the switch it is copied several times.
 public struct DeviceState: Sendable, Hashable {
-    /// The newest known position of the Ring/Silent switch; nil if there is no switch, which counts as ring, and while
-    /// ``isSwitchUnreadable``.
+    /// The newest known position of the Ring/Silent switch; nil while ``isSwitchUnreadable``, and if there is no
+    /// switch: then ``keptPosition`` is in its place, and without one it counts as ring.
     public var ringSilent: SwitchPosition?
     /// The name of the switch, such as "evdev /dev/input/event0 (ring-silent-switch)"; nil if there is none. A process
     /// remembers the first 256 names: a later one is nil.
@@ -23,9 +23,13 @@ public struct DeviceState: Sendable, Hashable {
     /// Whether there is a switch whose position was never read: permission is missing, or a slider has not settled yet.
     /// It counts as ``UserPreferences/whenSwitchUnreadable`` until its first position is read.
     public var isSwitchUnreadable: Bool
-    /// The position that software or a button set, which is kept until the next one; nil if none was set. It adds silence to
+    /// The position that software set (a push button's or a menu's), which is kept until the next one; nil if none was set. It adds silence to
     /// the switch's. On a device without a switch it is the switch's: ``ringSilent`` has it too.
     public var keptPosition: SwitchPosition?
+    /// What the quiet hours ask for now, which adds silence too: silent or vibrate; nil outside of them.
+    public var quietHours: SwitchPosition?
+    /// When ``quietHours`` ends, in seconds of UTC since 1970; nil outside of them, and where they have no end.
+    public var quietHoursUntil: Int64?
     /// Whether the screen is locked.
     public var isScreenLocked: Bool
     /// The route of the device's sound.
@@ -47,6 +51,7 @@ public struct DeviceState: Sendable, Hashable {
     public init(
         ringSilent: SwitchPosition? = nil, ringSilentSource: String? = nil, ringSilentAt: MonotonicTime? = nil,
         isSwitchConnected: Bool = false, isSwitchUnreadable: Bool = false, keptPosition: SwitchPosition? = nil,
+        quietHours: SwitchPosition? = nil, quietHoursUntil: Int64? = nil,
         isScreenLocked: Bool = false,
         route: AudioRoute = .speaker,
         isHeadphoneInserted: Bool = false, isMicrophoneInserted: Bool = false, outputVolume: Float? = nil,
@@ -59,6 +64,8 @@ public struct DeviceState: Sendable, Hashable {
         self.isSwitchConnected = isSwitchConnected
         self.isSwitchUnreadable = isSwitchUnreadable
         self.keptPosition = keptPosition
+        self.quietHours = quietHours
+        self.quietHoursUntil = quietHoursUntil
         self.isScreenLocked = isScreenLocked
         self.route = route
         self.isHeadphoneInserted = isHeadphoneInserted

@@ -2,9 +2,9 @@
 @nonexhaustive
 public enum SilenceSource: String, Sendable, Hashable, CaseIterable {
     /// The Ring/Silent switch: what was read of it, or what counts while it cannot be read.
-    case ringSilentSwitch
-    /// The kept position, which a button moves and software sets.
-    case keptPosition
+    case ringSilentSwitch = "switch"
+    /// The kept position, which software sets. On a device without a switch it is the switch's as well.
+    case keptPosition = "software"
     /// The quiet hours.
     case quietHours
 }

@@ -6,8 +6,9 @@
 ///
 /// - Parameters:
 ///   - request: The sound.
-///   - state: The current state of the device. A device without a switch counts as one at ring; a switch that cannot be
-///     read counts as ``UserPreferences/whenSwitchUnreadable``.
+///   - state: The current state of the device. The most silent one of the switch, the kept position and the quiet hours
+///     counts; without any of them the device is at ring. A switch that cannot be read counts as
+///     ``UserPreferences/whenSwitchUnreadable``.
 ///   - preferences: The user's preferences.
 /// - Returns: Whether the sound is heard, silenced, or felt, and why.
 public func decide(
@@ -70,7 +71,7 @@ private func decideAlert(
     let mayVibrate = vibrates && (preferences.hapticsWhileRecording || !state.sessions.contains(.records))
     var heard = audibility(on: state.route, state, preferences)
     switch heard.reason {
-    case .ringSilentSwitch, .switchUnreadable, .softwareSilent: if isCritical { heard = (true, .critical) }
+    case .ringSilentSwitch, .switchUnreadable, .softwareSilent, .quietHours: if isCritical { heard = (true, .critical) }
     default: break
     }
     // A critical sound has the volume that its sender chose; the user's alert volume applies to the others.
@@ -92,8 +93,8 @@ private func audibility(
     guard position.silences else { return (true, isRead ? .switchAtRing : .switchUnreadable) }
     guard preferences.routesSilencedBySwitch.contains(route) else { return (true, .routeIgnoresSwitch) }
     if state.ringSilent?.silences == true { return (false, .ringSilentSwitch) }
-    let isUnreadable = state.switchPosition(preferences)?.silences == true
-    return (false, isUnreadable ? .switchUnreadable : .softwareSilent)
+    if state.switchPosition(preferences)?.silences == true { return (false, .switchUnreadable) }
+    return (false, state.keptPosition?.silences == true ? .softwareSilent : .quietHours)
 }
 
 private func clamped(_ volume: Float) -> Float {
@@ -103,16 +104,35 @@ private func clamped(_ volume: Float) -> Float {
 
 extension DeviceState {
     /// The position that the rules go by: the most silent one of the switch's - while it cannot be read, the one that the user
-    /// chose for that - and the kept one; nil if there is none of these.
+    /// chose for that - the kept one, and that of the quiet hours; nil if there is none of these.
     ///
     /// - Parameter preferences: The user's preferences.
     public func position(_ preferences: UserPreferences) -> SwitchPosition? {
-        guard let position = switchPosition(preferences) else { return keptPosition }
-        return max(position, keptPosition ?? position)
+        mostSilent(switchPosition(preferences), mostSilent(keptPosition, quietHours))
     }
 
-    /// The most silent one of the switch's position, which was read, and the kept one; nil without a position that was read.
-    package var readPosition: SwitchPosition? { ringSilent.map { max($0, keptPosition ?? $0) } }
+    /// The position that the rules go by, with what makes it so and until when.
+    ///
+    /// - Parameter preferences: The user's preferences.
+    public func effectivePosition(_ preferences: UserPreferences) -> EffectivePosition {
+        var effective = EffectivePosition()
+        if let position = switchPosition(preferences) { effective.add(.ringSilentSwitch, position) }
+        // Without a switch it is the switch's.
+        if let keptPosition { effective.add(.keptPosition, keptPosition) }
+        if let quietHours { effective.add(.quietHours, quietHours, until: quietHoursUntil) }
+        return effective
+    }
+
+    /// The most silent one of the switch's position, which was read, the kept one and that of the quiet hours; nil without a
+    /// position that was read.
+    package var readPosition: SwitchPosition? {
+        ringSilent.flatMap { mostSilent($0, mostSilent(keptPosition, quietHours)) }
+    }
+
+    private func mostSilent(_ first: SwitchPosition?, _ second: SwitchPosition?) -> SwitchPosition? {
+        guard let first, let second else { return first ?? second }
+        return max(first, second)
+    }
 
     /// The switch's position, or the user's choice while it cannot be read; nil without a switch.
     fileprivate func switchPosition(_ preferences: UserPreferences) -> SwitchPosition? {

@@ -17,12 +17,21 @@ public struct UserPreferences: Sendable, Hashable {
     /// The position that counts while there is a switch that cannot be read (``DeviceState/isSwitchUnreadable``). With
     /// silent, the default, a process without permission to read the switch makes no sound in a silent room.
     public var whenSwitchUnreadable: SwitchPosition
+    /// The times of the week in which the device is quiet: ``DeviceState/quietHours``.
+    public var quietHours: QuietHours
+    /// What the quiet hours ask for: silent, or vibrate.
+    public var quietHoursPosition: SwitchPosition
+    /// What counts while there are ``quietHours`` and the wall clock was never set. With silent, the default, a device whose battery
+    /// was empty makes no sound at night.
+    public var whenClockUnset: SwitchPosition
 
     /// By default the preferences of a new phone.
     public init(
         vibrateOnRing: Bool = true, vibrateOnSilent: Bool = true, soundEffects: Bool = true, alertVolume: Float = 1,
         hapticsWhileRecording: Bool = false, doNotDisturb: Bool = false,
-        routesSilencedBySwitch: AudioRouteSet = .builtIn, whenSwitchUnreadable: SwitchPosition = .silent
+        routesSilencedBySwitch: AudioRouteSet = .builtIn, whenSwitchUnreadable: SwitchPosition = .silent,
+        quietHours: QuietHours = QuietHours(), quietHoursPosition: SwitchPosition = .silent,
+        whenClockUnset: SwitchPosition = .silent
     ) {
         self.vibrateOnRing = vibrateOnRing
         self.vibrateOnSilent = vibrateOnSilent
@@ -32,6 +41,9 @@ public struct UserPreferences: Sendable, Hashable {
         self.doNotDisturb = doNotDisturb
         self.routesSilencedBySwitch = routesSilencedBySwitch
         self.whenSwitchUnreadable = whenSwitchUnreadable
+        self.quietHours = quietHours
+        self.quietHoursPosition = quietHoursPosition
+        self.whenClockUnset = whenClockUnset
     }
 }
 
@@ -47,6 +59,7 @@ package struct UserPreference: Sendable, Hashable {
         case fraction(WritableKeyPath<UserPreferences, Float> & Sendable)
         case routes(WritableKeyPath<UserPreferences, AudioRouteSet> & Sendable)
         case position(WritableKeyPath<UserPreferences, SwitchPosition> & Sendable)
+        case quietHours(WritableKeyPath<UserPreferences, QuietHours> & Sendable)
     }
 
     /// The name in D-Bus and JSON, such as `vibrateOnRing`.
@@ -67,6 +80,9 @@ package struct UserPreference: Sendable, Hashable {
         UserPreference("doNotDisturb", .flag(\.doNotDisturb)),
         UserPreference("routesSilencedBySwitch", .routes(\.routesSilencedBySwitch)),
         UserPreference("whenSwitchUnreadable", .position(\.whenSwitchUnreadable)),
+        UserPreference("quietHours", .quietHours(\.quietHours)),
+        UserPreference("quietHoursPosition", .position(\.quietHoursPosition)),
+        UserPreference("whenClockUnset", .position(\.whenClockUnset)),
     ]
 
     /// The name in files, scripts and options, such as `vibrate-on-ring`.

@@ -42,9 +42,10 @@ package struct SessionConditions {
         switchState.route = session.route.output ?? deviceRoute
         var request = session.request
         if case .session(let category, let options, _, _) = request { request = .session(category, options: options) }
-        let decision = RingerPolicy.decide(request, state: switchState, preferences: preferences)
-        return decision == .silence(.ringSilentSwitch) || decision == .silence(.softwareSilent)
-            ? "" : session.route.name
+        switch RingerPolicy.decide(request, state: switchState, preferences: preferences) {
+        case .silence(.ringSilentSwitch), .silence(.softwareSilent), .silence(.quietHours): return ""
+        default: return session.route.name
+        }
     }
 
     /// What the session's properties report.

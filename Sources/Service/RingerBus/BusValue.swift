@@ -64,6 +64,15 @@ package indirect enum BusValue: Sendable, Hashable {
     /// A time in nanoseconds of `CLOCK_MONOTONIC`.
     package var time: MonotonicTime? { uint64.map { MonotonicTime(nanoseconds: Int64(clamping: $0)) } }
 
+    /// A time in microseconds since the beginning of 1970, UTC; 0 for none.
+    package static func wallTime(_ seconds: Int64?) -> BusValue {
+        let (time, isTooLate) = UInt64(clamping: seconds ?? 0).multipliedReportingOverflow(by: 1_000_000)
+        return .uint64(isTooLate ? .max : time)
+    }
+
+    /// A time in microseconds since the beginning of 1970, UTC, as seconds; nil for 0.
+    package var wallTime: Int64? { uint64.flatMap { $0 == 0 ? nil : Int64($0 / 1_000_000) } }
+
     package var uint64: UInt64? { if case .uint64(let value) = self { value } else { nil } }
     package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 

@@ -102,6 +102,24 @@ extension BusInterface {
                 "The position that SetPosition set, kept over a restart: ring, vibrate or silent; empty where there is none."
             ),
             Property(
+                "QuietHoursNow", "s",
+                "What the quiet hours of the preferences ask for now: vibrate or silent; empty outside of them."),
+            Property(
+                "QuietHoursUntil", "t",
+                """
+                When these quiet hours end, in microseconds since the beginning of 1970, UTC; 0 outside of them, and where they have \
+                no end that is known: the clock was never set, or the time zone cannot be read.
+                """),
+            Property(
+                "EffectivePosition", "s",
+                """
+                The position that sounds are judged by: the most silent one of the switch's, that of SetPosition and that of the \
+                quiet hours. A switch that cannot be read counts as the preference whenSwitchUnreadable says; without any it is ring.
+                """),
+            Property(
+                "SilencedBy", "as",
+                "What is at EffectivePosition where that is not ring: switch, software (SetPosition), quietHours."),
+            Property(
                 "Route", "s", "Where sound leaves the device: speaker, receiver, headphone, headset, line, bluetooth."),
             Property(
                 "ScreenLocked", "b", isWritable: true,

@@ -18,6 +18,16 @@ extension BusInterface {
                 missing or unpaced; light none or failing.
                 """),
             Method(
+                "SetWallTime", [.init("microseconds", "t")], [],
+                """
+                Sets the wall clock of the virtual clock, in microseconds since the beginning of 1970, UTC; before 2026 it was never \
+                set. With a real clock it is an error.
+                """),
+            Method(
+                "SetTimeZone", [.init("rules", "s")], [],
+                "Sets the time zone by its rules, as in the variable TZ, such as CET-1CEST,M3.5.0,M10.5.0/3; UTC at first."
+            ),
+            Method(
                 "Advance", [.init("microseconds", "t")], [.init("now", "t")],
                 """
                 Moves the virtual clock forward, and replies when all that falls due on the way has been done, with the \

@@ -9,7 +9,7 @@ extension UserPreferences {
             case .flag: nil
             case .fraction: "\(preference.name) (d, 0 to 1)"
             case .routes: "\(preference.name) (as)"
-            case .position: "\(preference.name) (s)"
+            case .position, .quietHours: "\(preference.name) (s)"
             }
         }
         return ([flags.map(\.name).joined(separator: ", ") + " (b)"] + others).joined(separator: "; ")
@@ -24,6 +24,7 @@ extension UserPreferences {
                 case .fraction(let path): .double(Double(self[keyPath: path]))
                 case .routes(let path): .strings(self[keyPath: path].names)
                 case .position(let path): .string(self[keyPath: path].rawValue)
+                case .quietHours(let path): .string("\(self[keyPath: path])")
                 }
         }
     }
@@ -40,6 +41,13 @@ extension UserPreferences {
             case .routes(let path): if let value = try options.routes(name) { self[keyPath: path] = value }
             case .position(let path):
                 if let value = try options.name(name, of: SwitchPosition.self) { self[keyPath: path] = value }
+            case .quietHours(let path):
+                guard let text = try options.string(name) else { break }
+                do throws(QuietHoursError) {
+                    self[keyPath: path] = try QuietHours(text)
+                } catch {
+                    throw BusError.invalidArguments("Preferences: \(name): \(error)")
+                }
             }
         }
         try options.finish()

@@ -119,13 +119,18 @@ final class ConnectedDevice: @unchecked Sendable {
 extension ConnectedDevice: DeviceService {
     var preferences: UserPreferences { current.withLock { $0 } }
 
-    func setPreferences(_ preferences: UserPreferences) {
+    func setPreferences(_ preferences: UserPreferences, completion: @escaping @Sendable (RingerError?) -> Void) {
         current.withLock { $0 = preferences }
         link.loop.execute { [self] in
-            link.set("Preferences", to: .dictionary(preferences.busValues)) { [self] error in
-                guard let error else { return }
-                link.onDegraded?(error)
-                takePreferences()
+            // An older service refuses those that it does not know: they are left out where nobody has set them.
+            let (known, standard) = (link.properties["Preferences"]?.dictionary, UserPreferences().busValues)
+            let values = preferences.busValues.filter { known?[$0.key] != nil || standard[$0.key] != $0.value }
+            link.set("Preferences", to: .dictionary(known == nil ? preferences.busValues : values)) { [self] error in
+                if let error {
+                    link.onDegraded?(error)
+                    takePreferences()
+                }
+                completion(error)
             }
         }
     }

@@ -31,8 +31,12 @@ final class ServiceState {
     var keptPosition: SwitchPosition? {
         link.properties["KeptPosition"]?.string.flatMap(SwitchPosition.init(rawValue:))
     }
-    /// The more silent one of the two; nil where the switch's is not known.
-    var readPosition: SwitchPosition? { switchPosition.map { max($0, keptPosition ?? $0) } }
+    /// What the quiet hours there ask for now; nil outside of them, and at a service that has none.
+    var quietHours: SwitchPosition? {
+        link.properties["QuietHoursNow"]?.string.flatMap(SwitchPosition.init(rawValue:))
+    }
+    /// The most silent one of the three; nil where the switch's is not known.
+    var readPosition: SwitchPosition? { switchPosition.map { max($0, keptPosition ?? $0, quietHours ?? $0) } }
     /// The route of the service's sounds.
     var route: AudioRoute { link.properties["Route"]?.string.flatMap(AudioRoute.init(rawValue:)) ?? .speaker }
     /// The preferences in force at the service; nil where they cannot be read.
@@ -87,7 +91,8 @@ final class ServiceState {
             reportSwitch()
         }
         reportActivity()
-        report(Set(link.properties.keys))
+        // A service of another version may lack what the one before it had.
+        report(Set(link.properties.keys).union(["KeptPosition", "QuietHoursNow"]))
     }
 
     private func reportActivity() {
@@ -125,6 +130,9 @@ final class ServiceState {
         }
         reportHardware(names)
         if names.contains("KeptPosition") { onChange(.keptPosition(keptPosition)) }
+        if names.contains("QuietHoursNow") || names.contains("QuietHoursUntil") {
+            onChange(.quietHours(quietHours, until: properties["QuietHoursUntil"]?.wallTime))
+        }
         if names.contains("ScreenLocked"), let isLocked = properties["ScreenLocked"]?.boolean {
             onChange(.screenLocked(isLocked))
         }

@@ -61,6 +61,10 @@ final class ServiceProperties {
                 !state.isSwitchConnected && !state.isSwitchUnreadable
                     ? "none" : state.isSwitchUnreadable ? "unreadable" : "readable")
         case "KeptPosition": return .string(state.keptPosition?.rawValue ?? "")
+        case "QuietHoursNow": return .string(state.quietHours?.rawValue ?? "")
+        case "QuietHoursUntil": return .wallTime(state.quietHoursUntil)
+        case "EffectivePosition": return .string(state.effectivePosition(device.preferences).position.rawValue)
+        case "SilencedBy": return .strings(state.effectivePosition(device.preferences).sources.map(\.rawValue))
         case "Route": return .string(state.route.rawValue)
         case "ScreenLocked": return .boolean(state.isScreenLocked)
         case "Jacks":

@@ -48,6 +48,19 @@ package final class SimulatedBoardService {
             board.keys.press(key)
             board.keys.release(key)
         case "SetFault": try setFault(arguments[0].string ?? "", arguments[1].string ?? "")
+        case "SetWallTime":
+            guard case .uint64(let microseconds) = arguments[0], microseconds <= 1 << 52 else {
+                throw .invalidArguments("SetWallTime: more than 2^52 microseconds")
+            }
+            try virtualClock("set the wall clock").setWallTime(.microseconds(Int64(microseconds)))
+            return settle(isBusy) { completion([]) }
+        case "SetTimeZone":
+            do throws(RingerError) {
+                try board.timeZone.set(arguments[0].string ?? "")
+            } catch {
+                throw .invalidArguments("SetTimeZone: \(error)")
+            }
+            return settle(isBusy) { completion([]) }
         case "Advance":
             guard case .uint64(let microseconds) = arguments[0], microseconds <= 1 << 50 else {
                 throw .invalidArguments("Advance: more than 2^50 microseconds")
@@ -94,12 +107,16 @@ package final class SimulatedBoardService {
     private func advance(
         _ duration: Duration, _ isBusy: @escaping () -> Bool, _ completion: @escaping ([BusValue]) -> Void
     ) throws(BusError) {
-        guard let clock = board.clock as? VirtualClock else {
-            throw BusError(
-                RingerError(.unsupported, "advance the clock", "simulated board", detail: "it is a real one"))
-        }
+        let clock = try virtualClock("advance the clock")
         let target = clock.now + duration
         settle(isBusy) { [self] in step(clock, to: target, isBusy, completion) }
+    }
+
+    private func virtualClock(_ operation: String) throws(BusError) -> VirtualClock {
+        guard let clock = board.clock as? VirtualClock else {
+            throw BusError(RingerError(.unsupported, operation, "simulated board", detail: "it is a real one"))
+        }
+        return clock
     }
 
     private func step(

@@ -19,6 +19,8 @@ public struct SimulatedBoard: Sendable {
     public let microphone: SimulatedSoundInput
     /// Jacks, volume, input and screen lock.
     public let surroundings: SimulatedStateSource
+    /// The time zone.
+    public let timeZone: SimulatedTimeZone
 
     /// A board on `clock`, its switch at `position`.
     ///
@@ -36,5 +38,6 @@ public struct SimulatedBoard: Sendable {
         speaker = SimulatedSoundOutput(clock: clock, routes: routes)
         microphone = SimulatedSoundInput()
         surroundings = SimulatedStateSource()
+        timeZone = SimulatedTimeZone()
     }
 }

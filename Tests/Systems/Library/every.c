@@ -268,6 +268,24 @@ FUNCTION(ringer_device_set_position)
 
 FUNCTION(ringer_device_toggle_position) { return ringer_device_toggle_position(POINTER(c, device)); }
 
+FUNCTION(ringer_device_get_effective_position)
+{
+    struct ringer_effective_position effective;
+
+    return ringer_device_get_effective_position(POINTER(c, device), POINTER(c, &effective), size(c, sizeof effective));
+}
+
+FUNCTION(ringer_device_set_quiet_hours) { return ringer_device_set_quiet_hours(POINTER(c, device), text(c, "daily 22:00-07:00")); }
+
+FUNCTION(ringer_device_get_quiet_hours)
+{
+    char spans[64];
+
+    if (below(c, 4) == 0)
+        return ringer_device_get_quiet_hours(POINTER(c, device), NULL, 0);
+    return ringer_device_get_quiet_hours(POINTER(c, device), spans, below(c, sizeof spans + 1));
+}
+
 FUNCTION(ringer_device_set_screen_locked)
 {
     return ringer_device_set_screen_locked(POINTER(c, device), (int)number(c, 2));
@@ -297,6 +315,8 @@ FUNCTION(ringer_device_set_preferences)
     preferences.alert_volume = fraction(c);
     preferences.routes_silenced = (uint8_t)number(c, 64);
     preferences.when_switch_unreadable = (enum ringer_position)number(c, 4);
+    preferences.quiet_hours_position = (uint8_t)number(c, 4);
+    preferences.when_clock_unset = (uint8_t)number(c, 4);
     return ringer_device_set_preferences(POINTER(c, device), POINTER(c, &preferences), size(c, sizeof preferences));
 }
 
@@ -583,6 +603,9 @@ FUNCTION(ringer_device_read_event)
     return c->reads_events ? ringer_device_read_event(POINTER(c, device), POINTER(c, &event), size(c, sizeof event)) : 0;
 }
 
+FUNCTION(ringer_simulated_set_wall_time) { return ringer_simulated_set_wall_time(POINTER(c, device), (int64_t)number(c, 2000000000)); }
+FUNCTION(ringer_simulated_set_time_zone) { return ringer_simulated_set_time_zone(POINTER(c, device), text(c, "EST5EDT")); }
+
 FUNCTION(ringer_simulated_set_position)
 {
     return ringer_simulated_set_position(POINTER(c, device), (enum ringer_position)number(c, 4));
@@ -664,12 +687,15 @@ static struct {
     ROW(ringer_device_get_state),
     ROW(ringer_device_set_position),
     ROW(ringer_device_toggle_position),
+    ROW(ringer_device_get_effective_position),
     ROW(ringer_device_set_screen_locked),
     ROW(ringer_device_set_route),
     ROW(ringer_device_set_volume),
     ROW(ringer_device_set_light),
     ROW(ringer_device_get_preferences),
     ROW(ringer_device_set_preferences),
+    ROW(ringer_device_set_quiet_hours),
+    ROW(ringer_device_get_quiet_hours),
     ROW(ringer_device_decide),
     ROW(ringer_device_play_file),
     ROW(ringer_device_play),
@@ -706,6 +732,8 @@ static struct {
     ROW(ringer_device_end_interruption),
     ROW(ringer_device_read_event),
     ROW(ringer_simulated_set_position),
+    ROW(ringer_simulated_set_wall_time),
+    ROW(ringer_simulated_set_time_zone),
     ROW(ringer_simulated_set_headphone),
     ROW(ringer_simulated_press_key),
     ROW(ringer_simulated_advance),

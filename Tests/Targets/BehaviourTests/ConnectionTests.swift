@@ -60,6 +60,52 @@ import Testing
         #expect(second.device.state.keptPosition == .silent)
     }
 
+    @Test(
+        "the quiet hours are the service's: what they ask for and until when, at once at each boundary, for every program"
+    )
+    func quietHours() async throws {
+        let bus = try TestBus()
+        let service = try ServiceBench(bus: bus)
+        let midnight = Duration.seconds(1_767_225_600)
+        service.clock.setWallTime(midnight + .seconds(22 * 3_600 - 2))
+        let device = try await Device.connect(to: .address(bus.address), clock: service.clock)
+        var preferences = device.preferences
+        preferences.quietHours = try QuietHours("daily 22:00-07:00")
+        device.preferences = preferences
+        try await eventually("the service has them") { service.device.preferences == preferences }
+        service.settle(with: device)
+        #expect(device.decide(.systemSound()).isHeard && device.state.quietHours == nil)
+        let session = device.sessions.make(name: "music", category: .ambient)
+        try await session.activate()
+        let results = Results<SoundResult>()
+        session.start(PCMBuffer(sampleRate: 8_000, channels: 1, samples: [Int16](repeating: 7, count: 80_000))) {
+            results.append($0)
+        }
+        service.settle(with: device)
+        service.clock.advance(by: .seconds(2))
+        service.settle(with: device)
+        #expect(service.board.speaker.playing.isEmpty)
+        #expect(results.all.map(\.outcome) == [.silenced(by: .quietHours)])
+        try await eventually("it is quiet") { device.state.quietHours == .silent }
+        let end: Int64 = 1_767_225_600 + 31 * 3_600
+        #expect(device.state.quietHoursUntil == end)
+        #expect(device.decide(.systemSound()) == .silence(.quietHours))
+        // One that connects now knows it from the start.
+        let other = try await Device.connect(to: .address(bus.address), clock: service.clock)
+        #expect(other.state.quietHours == .silent && other.state.quietHoursUntil == device.state.quietHoursUntil)
+        let client = try BusClient(bus.address)
+        #expect(try await client.property("EffectivePosition")?.string == "silent")
+        #expect(try await client.property("SilencedBy")?.strings == ["quietHours"])
+        service.board.ringSilent.position = .silent
+        service.settle(with: device)
+        #expect(try await client.property("SilencedBy")?.strings == ["switch", "quietHours"])
+        service.clock.setWallTime(midnight + .seconds(31 * 3_600))
+        try await eventually("it is day") { device.state.quietHours == nil && other.state.quietHours == nil }
+        #expect(device.state.quietHoursUntil == nil)
+        #expect(try await client.property("SilencedBy")?.strings == ["switch"])
+        #expect(try await client.property("QuietHoursUntil") == .uint64(0))
+    }
+
     @Test("when the service disappears its sounds fail, and when it returns sessions are active again")
     func serviceReturns() async throws {
         let bus = try TestBus()

@@ -81,12 +81,6 @@ import Testing
     @Test("reserved bytes, and those of a later version, must be zero where the program fills them")
     func reservedBytes() throws {
         let bench = try TestDevice()
-        var preferences = ringer_preferences()
-        let size = MemoryLayout<ringer_preferences>.stride
-        #expect(ringer_device_get_preferences(bench.device, &preferences, size) == 0)
-        preferences.reserved.1 = 0xff
-        #expect(ringer_device_set_preferences(bench.device, &preferences, size) == -EINVAL)
-        #expect(lastError == "reserved bytes of preferences are not zero")
         var notification = ringer_notification()
         notification.reserved.0 = 1
         #expect(ringer_device_notify(bench.device, &notification, notificationSize, nil) == -EINVAL)
@@ -352,6 +346,62 @@ import Testing
         #expect(ringer_config_set_position_file(config, nil, RINGER_POSITION_RING) == -EINVAL)
         #expect(ringer_config_set_position_file(config, "/tmp/position", RINGER_POSITION_UNKNOWN) == -EINVAL)
         #expect(ringer_config_set_position_file(config, "/tmp/position", RINGER_POSITION_VIBRATE) == 0)
+    }
+
+    @Test("quiet hours are set as text, count in state and decision, and stay when other preferences are set")
+    func quietHours() throws {
+        let bench = try TestDevice()
+        _ = bench.events()
+        func text(_ size: Int) -> (Int32, String) {
+            var bytes = [CChar](repeating: 7, count: 64)
+            let length = ringer_device_get_quiet_hours(bench.device, &bytes, size)
+            return (length, String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        }
+        #expect(text(64) == (0, ""))
+        #expect(ringer_device_set_quiet_hours(bench.device, "daily 25:00-07:00") == -EINVAL)
+        #expect(String(cString: ringer_last_error()).contains("character 7"))
+        // The board is at the beginning of 2026, at 0:16 of a Thursday.
+        #expect(ringer_device_set_quiet_hours(bench.device, "thu 00:00-01:00") == 0)
+        #expect(text(64) == (15, "Thu 00:00-01:00") && text(4) == (15, "Thu"))
+        #expect(ringer_device_get_quiet_hours(bench.device, nil, 0) == 15)
+        #expect(ringer_device_get_quiet_hours(bench.device, nil, 1) == -EINVAL)
+        let quiet = try #require(bench.events().last?.u.state)
+        #expect(quiet.quiet_hours == UInt8(RINGER_POSITION_SILENT.rawValue))
+        #expect(quiet.quiet_hours_until == 1_767_225_600 + 3_600)
+        var effective = ringer_effective_position()
+        let size = MemoryLayout<ringer_effective_position>.size
+        #expect(ringer_device_get_effective_position(bench.device, &effective, size) == 0)
+        #expect(effective.position == RINGER_POSITION_SILENT && effective.until == quiet.quiet_hours_until)
+        #expect(effective.silenced_by == RINGER_SILENCED_BY_QUIET_HOURS)
+        var decision = ringer_decision()
+        let sizeOfDecision = MemoryLayout<ringer_decision>.size
+        #expect(
+            ringer_device_decide(
+                bench.device, RINGER_SOUND_SYSTEM, RINGER_CATEGORY_SOLO_AMBIENT, 0, &decision, sizeOfDecision) == 0)
+        #expect(decision.heard == 0 && decision.reason == RINGER_REASON_QUIET_HOURS)
+        // A program of an earlier version gives 0 for what it does not know.
+        var preferences = ringer_preferences()
+        let sizeOfPreferences = MemoryLayout<ringer_preferences>.size
+        #expect(ringer_device_get_preferences(bench.device, &preferences, sizeOfPreferences) == 0)
+        #expect(preferences.quiet_hours_position == UInt8(RINGER_POSITION_SILENT.rawValue))
+        (preferences.quiet_hours_position, preferences.when_clock_unset) = (UInt8(RINGER_POSITION_VIBRATE.rawValue), 0)
+        #expect(ringer_device_set_preferences(bench.device, &preferences, sizeOfPreferences) == 0)
+        #expect(bench.events().last?.u.state.quiet_hours == UInt8(RINGER_POSITION_VIBRATE.rawValue))
+        preferences.when_clock_unset = 9
+        #expect(ringer_device_set_preferences(bench.device, &preferences, sizeOfPreferences) == -EINVAL)
+        bench.advance(milliseconds: 3_600_000)
+        #expect(bench.events().last?.u.state.quiet_hours == 0)
+        // 23:30 in Berlin is 22:30 in UTC.
+        #expect(ringer_device_set_quiet_hours(bench.device, "thu 23:00-24:00") == -EINVAL)
+        #expect(ringer_device_set_quiet_hours(bench.device, "thu 23:00-23:59") == 0)
+        #expect(ringer_simulated_set_wall_time(bench.device, 1_767_225_600 + 22 * 3_600 + 1_800) == 0)
+        #expect(ringer_device_get_effective_position(bench.device, &effective, size) == 0 && effective.silenced_by == 0)
+        #expect(ringer_simulated_set_time_zone(bench.device, "Berlin+") == -EINVAL)
+        #expect(ringer_simulated_set_time_zone(bench.device, "CET-1CEST,M3.5.0,M10.5.0/3") == 0)
+        #expect(ringer_device_get_effective_position(bench.device, &effective, size) == 0)
+        #expect(effective.position == RINGER_POSITION_VIBRATE && effective.until == 1_767_225_600 + 23 * 3_600 - 60)
+        #expect(ringer_simulated_set_wall_time(bench.device, -1) == -EINVAL)
+        #expect(ringer_device_set_quiet_hours(bench.device, nil) == 0 && text(64) == (0, ""))
     }
 
     @Test("the start of a file's samples, of a system sound and of an announcement is an event, before their ends")

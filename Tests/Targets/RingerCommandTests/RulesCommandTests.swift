@@ -54,6 +54,8 @@ struct RulesCommandTests {
             (["--kind", "alert", "--no-vibrate-on-ring"], "play on speaker (switchAtRing)"),
             (["--kind", "alert", "--position", "silent", "--no-vibrate-on-silent"], "silence (ringSilentSwitch)"),
             (["--kind", "system", "--no-sound-effects"], "silence (soundEffectsOff)"),
+            (["--kind", "alert", "--quiet", "silent", "--no-vibrate-on-silent"], "silence (quietHours)"),
+            (["--kind", "system", "--quiet", "vibrate", "--position", "silent"], "silence (ringSilentSwitch)"),
             (
                 ["--kind", "notification", "--alert-volume", "0.5"],
                 "play on speaker at 0.50 and vibrate (switchAtRing)"

@@ -122,6 +122,15 @@ struct ScriptTests {
             "announce playback for 2 s called one\nwait 1 s\ncall\nexpect silent for 1 h\nhang-up\nexpect one heard\n"
                 + "stop one\nexpect one stopped by caller within 1 s",
             "other-audio on\nexpect report \"another process plays\"\nother-audio off",
+            "zone CET-1CEST,M3.5.0,M10.5.0/3\nset quiet-hours Sat,Sun 22:00-07:00\nclock 2026-03-28 21:59\nplay ambient for 5 min\n"
+                + "expect heard for 59 s\nwait 1 s\nexpect silenced by quietHours after 60 s\n"
+                // The hour from 2:00 to 3:00 does not exist.
+                + "wait 479 min\nsound tock\nexpect silenced by quietHours\nwait 1 min\nsound tock\nexpect heard",
+            "clock unset\nset quiet-hours daily 00:00-00:01\nexpect report \"never set\"\nsound tock\nexpect silenced by quietHours\n"
+                + "set when-clock-unset ring\nsound tock\nexpect heard\nset when-clock-unset silent\nclock 2026-03-02 12:00\n"
+                + "sound tock\nexpect heard\nset quiet-hours none",
+            "set quiet-hours-position vibrate\nset quiet-hours daily 00:00-00:01\nset vibrate-on-silent off\nalert 1007 for 2 min\nexpect felt\n"
+                + "expect not heard for 59 s\nexpect heard within 2 s",
             "expect silent for 100 h\nplay playback\nexpect running\nexpect ended within 30 s",
         ])
     func features(script: String) throws {

@@ -60,6 +60,42 @@ import Testing
         #expect(alone.status == 1 && alone.errors.contains("start ringerd"))
     }
 
+    @Test("quiet shows, adds and removes the quiet hours that the service keeps, and names the place of a mistake")
+    func quiet() throws {
+        let service = try ServiceBench(isRealTime: true)
+        let command = try command(service.bus)
+        #expect(try command("quiet").output == "none\n")
+        #expect(try command("quiet", "add", "mon..fri 22:00-07:00").output == "Mon..Fri 22:00-07:00\n")
+        let both = "Mon..Fri 22:00-07:00\ndaily 13:00-14:00\n"
+        #expect(try command("quiet", "add", "daily", "13:00-14:00").output == both)
+        #expect(try command("quiet", "add", "Mon..Fri 22:00-07:00").output == both)
+        #expect(service.device.preferences.quietHours == (try QuietHours("Mon..Fri 22:00-07:00; daily 13:00-14:00")))
+        let missing = try command("quiet", "remove", "Sun 01:00-02:00")
+        #expect(missing.status == 1 && missing.errors.contains("Mon..Fri 22:00-07:00; daily 13:00-14:00"))
+        #expect(try command("quiet", "remove", "daily 13:00-14:00").output == "Mon..Fri 22:00-07:00\n")
+        for (span, place) in [
+            ("Fry 22:00-07:00", "\"Fry\", character 1"), ("Mon 22:00-24:00", "\"24:00\", character 11"),
+            ("Mon 22:00-07:00 volume=0.3", "\"volume=0.3\", character 17"),
+        ] {
+            let wrong = try command("quiet", "add", span)
+            #expect(wrong.status == 64 && wrong.errors.contains(place), "\(wrong.errors)")
+        }
+        #expect(try command("quiet", "add").status == 64)
+        #expect(try command("quiet", "clear").output == "none\n")
+        // A day and its night: it is quiet now.
+        #expect(try command("quiet", "add", "daily 00:00-00:00").status == 0)
+        #expect(try command("quiet").output == "daily 00:00-00:00\nsilent now\n")
+        #expect(try command("quiet", "--json").output.hasSuffix(#""now":"silent","until":null}"# + "\n"))
+        let status = try command("status").output
+        #expect(
+            status.contains("\neffectivePosition silent\nsilencedBy      quietHours\nsilencedUntil   none\n"),
+            "\(status)")
+        #expect(try command("play", "1057").output.contains("quietHours"))
+        #expect(service.device.preferences.quietHours == (try QuietHours("daily 00:00-00:00")))
+        let alone = try command("quiet", "clear", "--board", "simulated")
+        #expect(alone.status == 1 && alone.errors.contains("start ringerd"))
+    }
+
     @Test("without a service --board service fails, and with a part of the device it is bad usage")
     func missing() throws {
         let bus = try TestBus()

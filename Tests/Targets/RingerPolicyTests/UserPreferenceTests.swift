@@ -12,13 +12,14 @@ import Testing
     }
 
     @Test("a row changes the preference of its name alone", arguments: UserPreference.all)
-    func rows(_ preference: UserPreference) {
+    func rows(_ preference: UserPreference) throws {
         var changed = UserPreferences()
         switch preference.value {
         case .flag(let path): changed[keyPath: path].toggle()
         case .fraction(let path): changed[keyPath: path] = 0.25
         case .routes(let path): changed[keyPath: path] = .line
         case .position(let path): changed[keyPath: path] = .vibrate
+        case .quietHours(let path): changed[keyPath: path] = try QuietHours("daily 22:00-07:00")
         }
         let pairs = zip(
             Mirror(reflecting: UserPreferences()).children, Mirror(reflecting: changed).children)

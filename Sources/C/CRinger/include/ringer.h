@@ -72,7 +72,7 @@ const char *ringer_last_error(void);
 
 /* The position of the ring/silent switch. Swift: SwitchPosition. */
 enum ringer_position {
-    RINGER_POSITION_UNKNOWN = 0,    /* there is no switch, or it was not read yet */
+    RINGER_POSITION_UNKNOWN = 0,    /* it was not read yet, or there is neither a switch nor a kept position */
     RINGER_POSITION_RING = 1,
     RINGER_POSITION_VIBRATE = 2,
     RINGER_POSITION_SILENT = 3
@@ -137,7 +137,8 @@ enum ringer_reason {
     RINGER_REASON_DO_NOT_DISTURB = 15,
     RINGER_REASON_SOUND_EFFECTS_OFF = 16,
     RINGER_REASON_VOLUME_ZERO = 17,
-    RINGER_REASON_SOFTWARE_SILENT = 18
+    RINGER_REASON_SOFTWARE_SILENT = 18,
+    RINGER_REASON_QUIET_HOURS = 19
 };
 
 /* A reason's name, such as "ringSilentSwitch"; "" for a number that is none. Swift: Decision.Reason.rawValue. */
@@ -317,9 +318,10 @@ struct ringer_state {
     uint8_t microphone;
     uint8_t input_available;
     uint8_t kept_position;          /* what ringer_device_set_position set: enum ringer_position, 0 where nothing was */
-    uint8_t reserved[1];
+    uint8_t quiet_hours;            /* what the quiet hours ask for now: enum ringer_position, 0 outside of them */
     float volume;                   /* 0 to 1; -1 where no mixer is followed */
     int64_t position_at;            /* when the switch moved there: nanoseconds of CLOCK_MONOTONIC; 0 where unknown */
+    int64_t quiet_hours_until;      /* when quiet_hours ends: seconds since 1970, UTC; 0 outside of them and without a known end */
 };
 
 /* Writes the current state. It neither waits nor allocates. Swift: Device.state. */
@@ -336,6 +338,22 @@ int ringer_device_set_position(struct ringer_device *device, enum ringer_positio
 
 /* The same, from ring to silent, and from silent or vibrate to ring. Swift: togglePosition. */
 int ringer_device_toggle_position(struct ringer_device *device);
+
+/* What silences the device, as bits. Swift: SilenceSource. */
+#define RINGER_SILENCED_BY_SWITCH 1U
+#define RINGER_SILENCED_BY_SOFTWARE 2U      /* ringer_device_set_position */
+#define RINGER_SILENCED_BY_QUIET_HOURS 4U
+
+/* The position that sounds are judged by. Swift: EffectivePosition. */
+struct ringer_effective_position {
+    enum ringer_position position;  /* the most silent one of the switch's, the kept one and that of the quiet hours */
+    uint32_t silenced_by;           /* what is there: RINGER_SILENCED_BY_ bits; 0 at ring */
+    int64_t until;                  /* when that ends by itself: seconds since 1970, UTC; 0 where it does not */
+};
+
+/* Writes the position that sounds are judged by now. Swift: DeviceState.effectivePosition. */
+int ringer_device_get_effective_position(const struct ringer_device *device, struct ringer_effective_position *effective,
+    size_t size);
 
 /* Sets where sound leaves the device, which the program knows. Swift: setRoute. */
 int ringer_device_set_route(struct ringer_device *device, enum ringer_route route);
@@ -357,7 +375,8 @@ struct ringer_preferences {
     uint8_t haptics_while_recording;
     uint8_t do_not_disturb;
     uint8_t routes_silenced;        /* bits: 1 << (route - 1) */
-    uint8_t reserved[2];
+    uint8_t quiet_hours_position;   /* what quiet hours ask for: enum ringer_position, silent at first; 0 leaves it as it is */
+    uint8_t when_clock_unset;       /* what counts while there are quiet hours and the clock was never set; likewise */
     float alert_volume;             /* 0 to 1 */
     enum ringer_position when_switch_unreadable;    /* what a switch that was never read counts as; silent at first */
 };
@@ -371,6 +390,15 @@ int ringer_device_get_preferences(const struct ringer_device *device, struct rin
  * event RINGER_EVENT_DEGRADED. Swift: Device.preferences. */
 int ringer_device_set_preferences(struct ringer_device *device, const struct ringer_preferences *preferences,
     size_t size);
+
+/* Sets the quiet hours: spans of local time with semicolons between them, such as "Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00";
+ * "" or NULL for none. It waits until they count, over the service until it has kept them. -EINVAL for a text that is none:
+ * ringer_last_error names the place. Swift: UserPreferences.quietHours. */
+int ringer_device_set_quiet_hours(struct ringer_device *device, const char *spans);
+
+/* Writes the quiet hours as that text, with a terminating 0; NULL with 0 for none. Returns its length: where that is not less
+ * than size, the text was shortened. Swift: UserPreferences.quietHours. */
+int ringer_device_get_quiet_hours(const struct ringer_device *device, char *spans, size_t size);
 
 /* MARK: decisions */
 
@@ -873,6 +901,14 @@ int ringer_simulated_set_headphone(struct ringer_device *device, int is_inserted
 /* Presses a key and releases it. Swift: SimulatedKeys.press, release. */
 int ringer_simulated_press_key(struct ringer_device *device, enum ringer_key key);
 
+/* Sets the wall clock of RINGER_BOARD_SIMULATED: seconds since 1970, UTC, up to 2^40, in which quiet hours count; at first it is
+ * the beginning of 2026, and before that it was never set. Swift: VirtualClock.setWallTime. */
+int ringer_simulated_set_wall_time(struct ringer_device *device, int64_t seconds);
+
+/* Sets the time zone by its rules, as in the variable TZ, such as "CET-1CEST,M3.5.0,M10.5.0/3"; at first it is UTC. -EINVAL for
+ * rules that are none. Swift: SimulatedTimeZone.set. */
+int ringer_simulated_set_time_zone(struct ringer_device *device, const char *rules);
+
 /* Moves the clock of RINGER_BOARD_SIMULATED forward by so many microseconds: what falls due is done when it returns.
  * Its time moves in no other way. -EINVAL above 2^50. Swift: VirtualClock.advance. */
 int ringer_simulated_advance(struct ringer_device *device, uint64_t microseconds);
@@ -910,7 +946,9 @@ int ringer_simulated_is_motor_on(const struct ringer_device *device);
 #define RINGER_ASSERT(condition, message) _Static_assert(condition, message)
 #endif
 RINGER_ASSERT(sizeof(enum ringer_position) == 4, "ringer.h: an enum has 4 bytes: compile without -fshort-enums");
-RINGER_ASSERT(sizeof(struct ringer_state) == 32, "ringer.h: struct ringer_state has 32 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_state) == 40, "ringer.h: struct ringer_state has 40 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_effective_position) == 16,
+    "ringer.h: struct ringer_effective_position has 16 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_preferences) == 16, "ringer.h: struct ringer_preferences has 16 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_decision) == 16, "ringer.h: struct ringer_decision has 16 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_notification) == 3 * sizeof(void *) + 8,

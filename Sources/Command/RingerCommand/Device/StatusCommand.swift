@@ -9,9 +9,11 @@ struct StatusCommand: AsyncParsableCommand, JSONCommand {
         abstract: "Show the current state of the device: switch, motor, speaker, and what would be heard.",
         discussion: """
             "board" is the service, the machine's own hardware or a simulated board.
+            "effectivePosition" is the most silent one of the switch, the kept position and the quiet hours, "silencedBy" what is at \
+            it, and "silencedUntil" when that ends by itself.
             "systemSound" and "alert" say how these would be judged now, "alertReason" why.
             "switch" is readable, unreadable (there is one, and it counts as the position of --when-switch-unreadable), unplugged \
-            (its last position counts) or none (counts as ring); "switchProblem" gives the reason and the repair.
+            (its last position counts) or none (counts as ring until software sets a position); "switchProblem" gives the reason and the repair.
             """)
 
     @OptionGroup(title: "User preferences") var user: PreferenceOptions
@@ -23,14 +25,19 @@ struct StatusCommand: AsyncParsableCommand, JSONCommand {
             following: [.volume, .input, .jackControls], configuration: .init(preferences: user.preferences))
         defer { device.close() }
         let (state, alert) = (device.state, device.decide(.alert))
-        let members: [(String, JSONValue)] = [
+        var members: [(String, JSONValue)] = [
             ("board", .string(device.isConnected ? "service" : board.board == .simulated ? "simulated" : "hardware")),
             ("ringSilent", .optional(state.ringSilent?.rawValue)), ("switch", .string(state.switchWord)),
             ("switchProblem", .optional(device.switchProblem?.description)),
             ("source", .optional(state.ringSilentSource)),
             ("at", state.ringSilentAt.map { .number($0.seconds) } ?? .null),
-            ("keptPosition", .optional(state.keptPosition?.rawValue)), ("motor", .optional(device.vibrator?.name)),
-            ("light", .optional(device.statusLight?.name)), ("speaker", .string(device.speakerName)),
+            ("keptPosition", .optional(state.keptPosition?.rawValue)),
+        ]
+        let effective = state.effectivePosition(device.preferences)
+        members += effective.members
+        members += [
+            ("motor", .optional(device.vibrator?.name)), ("light", .optional(device.statusLight?.name)),
+            ("speaker", .string(device.speakerName)),
             ("route", .string(state.route.rawValue)), ("locked", .bool(state.isScreenLocked)),
             ("headphone", .bool(state.isHeadphoneInserted)), ("microphone", .bool(state.isMicrophoneInserted)),
             ("outputVolume", .volume(state.outputVolume)),
@@ -44,11 +51,14 @@ struct StatusCommand: AsyncParsableCommand, JSONCommand {
             let text =
                 switch value {
                 case .null: isUnknown(name, state) ? "unknown" : "none"
+                case .integer(let seconds) where name == "silencedUntil": localTime(Int64(seconds))
+                case .array:
+                    effective.sources.isEmpty ? "nothing" : effective.sources.map(\.rawValue).joined(separator: ", ")
                 case .string(let text): text
                 case .bool(let isTrue): isTrue ? "yes" : "no"
                 default: value.description
                 }
-            try Terminal.show(name.padded(to: 16) + text)
+            try Terminal.show(name.padded(to: max(16, name.count + 1)) + text)
         }
     }
 

@@ -34,6 +34,18 @@ struct PreferenceOptions: ParsableArguments {
     @Option(help: "The position that counts while a switch exists and cannot be read. (default: silent)")
     var whenSwitchUnreadable: SwitchPosition?
 
+    @Option(
+        help: ArgumentHelp(
+            "When the device is quiet, such as \"daily 22:00-07:00\", or none. (default: none)", valueName: "spans"),
+        transform: { text in if text == "none" { QuietHours() } else { try QuietHours(text) } })
+    var quietHours: QuietHours?
+
+    @Option(help: "What quiet hours ask for. (default: silent)")
+    var quietHoursPosition: SwitchPosition?
+
+    @Option(help: "The position that counts while there are quiet hours and the clock was never set. (default: silent)")
+    var whenClockUnset: SwitchPosition?
+
     func validate() throws {
         if let alertVolume, !(0...1).contains(alertVolume) {
             throw ValidationError("--alert-volume takes 0 to 1, not \(alertVolume).")
@@ -52,6 +64,9 @@ struct PreferenceOptions: ParsableArguments {
             hapticsWhileRecording: hapticsWhileRecording || others.hapticsWhileRecording,
             doNotDisturb: doNotDisturb || others.doNotDisturb,
             routesSilencedBySwitch: routesSilencedBySwitch ?? others.routesSilencedBySwitch,
-            whenSwitchUnreadable: whenSwitchUnreadable ?? others.whenSwitchUnreadable)
+            whenSwitchUnreadable: whenSwitchUnreadable ?? others.whenSwitchUnreadable,
+            quietHours: quietHours ?? others.quietHours,
+            quietHoursPosition: quietHoursPosition ?? others.quietHoursPosition,
+            whenClockUnset: whenClockUnset ?? others.whenClockUnset)
     }
 }

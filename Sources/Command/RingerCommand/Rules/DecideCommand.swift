@@ -30,6 +30,8 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
     var options: [CategoryOptionName] = []
     @Option(help: "The position of the switch.")
     var position: SwitchPosition?
+    @Option(help: "The position that quiet hours ask for now.")
+    var quiet: SwitchPosition?
     @Flag(help: "The session's application is in the background.")
     var background = false
     @Flag(help: "The switch cannot be read, whatever --position says.")
@@ -70,6 +72,7 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
         if unreadable || position != nil {
             (state.ringSilent, state.isSwitchUnreadable) = (unreadable ? nil : position, unreadable)
         }
+        if let quiet { state.quietHours = quiet }
         if locked { state.isScreenLocked = true }
         state.route = route ?? state.route
         let decision = RingerPolicy.decide(

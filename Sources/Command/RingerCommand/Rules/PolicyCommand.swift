@@ -8,8 +8,8 @@ struct PolicyCommand: ParsableCommand, JSONCommand {
         commandName: "policy",
         abstract: "Print the rules as a table.",
         discussion: """
-            A row is a kind of sound. A column is what the device is in: a position of the switch; a switch that cannot be \
-            read; no switch; the screen locked; headphones plugged in; a session that records, and one that plays and \
+            A row is a kind of sound. A column is what the device is in: a position, which is the most silent one of the switch, \
+            of what software has set, and of the quiet hours; a switch that cannot be read; no switch; the screen locked; headphones plugged in; a session that records, and one that plays and \
             records, as a call. A cell says "play", "silence", "vibrate", or "both" if the motor turns to the sound; where a \
             sound is played on another route than the device's, it names that route.
             JSON, one object a cell: {"sound":...,"position":"ring|vibrate|silent" or null,"unreadable":true|false,

@@ -58,6 +58,7 @@ package struct ScriptRun {
     private func perform(_ test: Script.Test, _ log: SimulationLog) throws -> Result {
         let start = clock.now
         let observations = Observations()
+        clock.setWallTime(.seconds(1_767_225_600))
         let board = SimulatedBoard(clock: clock, position: position)
         var configuration = configuration
         configuration.observer = { [observer = configuration.observer] event in

@@ -54,6 +54,12 @@ struct ScriptWords {
     /// Takes the next word; nil after the last.
     mutating func take() -> String? { words.popFirst() }
 
+    /// Takes all words that are left.
+    mutating func takeRest() -> String {
+        defer { words = [] }
+        return rest
+    }
+
     /// Takes the next word if it is `word`.
     mutating func take(_ word: String) -> Bool {
         guard words.first == word else { return false }

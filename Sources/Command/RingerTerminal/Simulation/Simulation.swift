@@ -27,6 +27,10 @@ struct Simulation: Sendable {
         case .lock(let isLocked): device.setScreenLocked(isLocked)
         case .keep(let position): device.setPosition(position) { _ in }
         case .surroundings(let change): board.surroundings.set(change)
+        case .wallClock(let time):
+            let seconds = time.map { board.timeZone.utc(atLocalTime: $0) } ?? 0
+            (board.clock as? VirtualClock)?.setWallTime(.seconds(seconds))
+        case .timeZone(let rules): try board.timeZone.set(rules)
         case .output(let output): board.speaker.fault = output.fault
         case .motor(let works):
             board.motor.failTurnOn(with: works ? nil : RingerError(.disconnected, "turn on", board.motor.name))

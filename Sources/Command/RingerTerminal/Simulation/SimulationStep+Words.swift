@@ -1,4 +1,6 @@
+import Glibc
 import RingerCore
+import RingerTestKit
 
 extension SimulationStep {
     /// The longest sound that a script plays. A minute of samples takes 6 MB.
@@ -40,6 +42,8 @@ extension SimulationStep {
             words.take("toggle")
                 ? .keep(nil)
                 : .keep(try words.take("ring, vibrate, silent or toggle") { SwitchPosition(rawValue: $0) })
+        case "clock": .wallClock(words.take("unset") ? nil : try wallTime(&words))
+        case "zone": .timeZone(try timeZone(&words))
         case "headphone": .surroundings(.headphoneInserted(try words.takeEither("in", "out")))
         case "microphone": .surroundings(.microphoneInserted(try words.takeEither("in", "out")))
         case "line": .surroundings(.routePresent(.line, try words.takeEither("in", "out")))
@@ -63,11 +67,58 @@ extension SimulationStep {
         let name = try words.take(
             "a preference: \(UserPreference.all.map(\.hyphenated).joined(separator: ", "))"
         ) { word in UserPreference.all.first { $0.hyphenated == word } }
+        if case .quietHours = name.value {
+            let text = words.takeRest()
+            if text.isEmpty { throw ScriptMistake("expected \(name.valueDescription).") }
+            do throws(QuietHoursError) {
+                if text != "none" { _ = try QuietHours(text) }
+            } catch {
+                throw ScriptMistake("\(error).")
+            }
+            return .prefer(name, text)
+        }
         let value = try words.take(name.valueDescription) { word in
             var preferences = UserPreferences()
             return name.set(word, in: &preferences) ? word : nil
         }
         return .prefer(name, value)
+    }
+
+    /// Seconds of local time since 1970.
+    private static func wallTime(_ words: inout ScriptWords) throws(ScriptMistake) -> Int64 {
+        func numbers(_ what: String, _ separator: Character, _ count: Int) throws(ScriptMistake) -> [Int32] {
+            try words.take(what) { word in
+                let numbers = word.split(separator: separator, omittingEmptySubsequences: false).compactMap {
+                    Int32($0)
+                }
+                return numbers.count == count && numbers.allSatisfy { (0...9_999).contains($0) } ? numbers : nil
+            }
+        }
+        let date = try numbers("a date, such as 2026-03-02", "-", 3)
+        let time = try numbers("a time of day, such as 21:59", ":", 2)
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (date[0] - 1900, date[1] - 1, date[2])
+        (parts.tm_hour, parts.tm_min) = (time[0], time[1])
+        let given = parts
+        let seconds = Int64(timegm(&parts))
+        // timegm makes the 2nd of March of the 30th of February.
+        guard
+            (given.tm_mon, given.tm_mday, given.tm_hour, given.tm_min) == (
+                parts.tm_mon, parts.tm_mday, parts.tm_hour, parts.tm_min
+            ),
+            seconds >= 0
+        else { throw ScriptMistake("there is no such date or time of day.") }
+        return seconds
+    }
+
+    private static func timeZone(_ words: inout ScriptWords) throws(ScriptMistake) -> String {
+        let rules = try words.take("the rules of a time zone, such as CET-1CEST,M3.5.0,M10.5.0/3") { $0 }
+        do throws(RingerError) {
+            try SimulatedTimeZone().set(rules)
+        } catch {
+            throw ScriptMistake("\(error).")
+        }
+        return rules
     }
 
     /// The step, if it is about the firmware or an expectation.

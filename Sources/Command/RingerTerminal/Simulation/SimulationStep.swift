@@ -47,6 +47,9 @@ enum SimulationStep: Sendable {
     /// Sets the kept position; nil changes between ring and silent.
     case keep(SwitchPosition?)
     case surroundings(DeviceStateChange)
+    /// Sets the wall clock, in seconds of local time since 1970; nil for one that was never set.
+    case wallClock(Int64?)
+    case timeZone(String)
     case output(Output)
     case motor(works: Bool)
     // The user.
@@ -106,9 +109,16 @@ extension Script {
                                             process, not there, taking all at once
           motor fails|works                 whether the motor can be turned on
 
+        The time of day, for quiet hours
+          clock DATE TIME | clock unset     the wall clock, in local time; at first
+                                            it is clock 2026-01-01 00:00, a Thursday
+          zone RULES                        the time zone as in the variable TZ; at
+                                            first UTC0: zone CET-1CEST,M3.5.0,M10.5.0/3
+
         The user
           set PREFERENCE VALUE              an option below, "on" or "off" for flags:
                                             set do-not-disturb on; set alert-volume 0.5
+                                            set quiet-hours Mon..Fri 22:00-07:00
 
         The firmware
           play CATEGORY [from SOUND] [for TIME] [with OPTION]...

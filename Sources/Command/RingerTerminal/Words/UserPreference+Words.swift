@@ -7,6 +7,7 @@ extension UserPreference {
         case .flag: "\"on\" or \"off\""
         case .fraction: "a number from 0 to 1"
         case .routes: AudioRouteSet.valueDescription
+        case .quietHours: "quiet hours, such as \"Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00\", or none"
         case .position: SwitchPosition.allCases.map(\.rawValue).joined(separator: ", ")
         }
     }
@@ -26,8 +27,22 @@ extension UserPreference {
         case .position(let path):
             guard let position = SwitchPosition(argument: text) else { return false }
             preferences[keyPath: path] = position
+        case .quietHours(let path):
+            guard let quietHours = QuietHours(argument: text) else { return false }
+            preferences[keyPath: path] = quietHours
         }
         return true
+    }
+}
+
+extension QuietHours {
+    /// The quiet hours of `text`; none for "none"; nil if it is not their text.
+    package init?(argument text: String) {
+        if text == "none" {
+            self.init()
+        } else {
+            try? self.init(text)
+        }
     }
 }
 

@@ -116,7 +116,7 @@ struct MuteDetectorMachine: StateMachine {
             answer(.unknown, elapsed: elapsed, cause, result.endedAt, &actions)
         }
         switch result.outcome {
-        case .silenced(by: .ringSilentSwitch), .silenced(by: .softwareSilent):
+        case .silenced(by: .ringSilentSwitch), .silenced(by: .softwareSilent), .silenced(by: .quietHours):
             // Before the clip, or by a flip in its middle: both are muted.
             answer(.muted, elapsed: elapsed, nil, result.endedAt, &actions)
         case .silenced(by: let reason):
@@ -145,7 +145,9 @@ struct MuteDetectorMachine: StateMachine {
     ) {
         guard let probe else { return }
         self.probe = nil
-        let knowsSwitch = probe.state.ringSilent != nil || (probe.state.isSwitchUnreadable && !outputObeys)
+        let knowsSwitch =
+            probe.state.ringSilent != nil || (probe.state.isSwitchUnreadable && !outputObeys)
+            || (verdict == .muted && probe.state.quietHours != nil)
         var way: MuteReading.Way = knowsSwitch ? .device : .none
         if let judgement = probe.judgement { way = judgement == .unjudged ? .none : .pcm }
         var (verdict, cause) = (verdict, cause)

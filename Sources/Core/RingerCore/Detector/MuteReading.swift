@@ -59,7 +59,7 @@ public struct MuteReading: Sendable, Hashable {
     public var threshold: Duration
     /// Where sound left the device.
     public var route: AudioRoute
-    /// The more silent one of the switch's and the kept position; nil if the process cannot read the switch's.
+    /// The most silent one of the switch's, the kept position and that of the quiet hours; nil if the process cannot read the switch's.
     public var switchPosition: SwitchPosition?
     /// Why the measurement failed, where the verdict is ``Verdict/unknown``; ``Cause/volume`` where sounds are muted by
     /// that; else nil.

@@ -13,8 +13,8 @@ public final class Device: Sendable {
     public struct Ports: Sendable {
         /// The device's clock.
         public var clock: any DeviceClock
-        /// The Ring/Silent switch; nil for a device without one, which behaves as if at ring. Until its first position
-        /// it counts as ``UserPreferences/whenSwitchUnreadable``.
+        /// The Ring/Silent switch; nil for a device without one, whose kept position (``Device/setPosition(_:)``) is in its place,
+        /// and which is at ring while none is set. Until its first position it counts as ``UserPreferences/whenSwitchUnreadable``.
         public var ringSilent: (any RingSilentSwitch)?
         /// The vibration motor; nil if there is none.
         public var motor: (any VibrationMotor)?
@@ -36,6 +36,8 @@ public final class Device: Sendable {
         public var problems: [RingerError]
         /// What owns the hardware, where another process does; nil where this one does.
         package var service: (any DeviceService)?
+        /// The zone of local wall time, for the quiet hours.
+        package var timeZone: any TimeZoneSource = FixedTimeZone()
         /// The name of the service's motor; nil where it has none.
         package var serviceMotorName: String?
         /// How long closing waits for the motor's driver and the speaker's threads. What has not ended then is left behind.
@@ -75,6 +77,8 @@ public final class Device: Sendable {
     package let core: Core
     private let publisher: StatePublisher
     let keptPosition: KeptPosition?
+    /// Nil where a service has the quiet hours.
+    private let quietHours: QuietHoursClock?
     let reporter: EventReporter
     let firstPosition = FirstPosition()
     let closing: DeviceClosing
@@ -133,6 +137,10 @@ public final class Device: Sendable {
         let publisher = StatePublisher(
             in: core, hasSwitch: ports.ringSilent != nil, keptPosition: position.map { ($0, ports.clock.now) }
         ) { reporter.report($0()) }
+        let quietHours =
+            ports.service == nil
+            ? QuietHoursClock(ports.clock, ports.timeZone, publisher) { reporter.report($0) } : nil
+        self.quietHours = quietHours
         self.core = core
         self.ports = ports
         self.reporter = reporter
@@ -181,6 +189,7 @@ public final class Device: Sendable {
             NotificationSounds(sounds.part, configuration: configuration.notifications)
         }
         let silence: @Sendable () -> Void = {
+            quietHours?.close()
             // Queues first: nothing may begin another round, or replace a stopped sound.
             announcements.ifMade { $0.clear(because: .closed) }
             files.ifMade { $0.stopAll(because: .closed) }
@@ -220,6 +229,7 @@ public final class Device: Sendable {
             core.perform { reporter.report(.degraded(error, at: .now)) }
         }
         ports.speaker.follow { publisher.change(.outputFormat($0), from: speakerName, at: clock.now) }
+        quietHours?.follow(configuration.preferences)
         do throws(RingerError) {
             ports.service?.follow(
                 preferences: { preferences in
@@ -306,11 +316,22 @@ public final class Device: Sendable {
     /// The user's preferences. Setting them stops sounds that they forbid.
     public var preferences: UserPreferences {
         get { player.preferences }
-        set {
-            if !process.isCurrent { return }
-            core.transition { Self.put(newValue, in: player, clock) { [reporter] in reporter.report($0) } }
-            ports.service?.setPreferences(newValue)
+        set { setPreferences(newValue) { _ in } }
+    }
+
+    /// Sets the user's preferences. `completion` is called once: over the service when it has kept them, or with why it has not.
+    package func setPreferences(
+        _ preferences: UserPreferences, completion: @escaping @Sendable (RingerError?) -> Void
+    ) {
+        do throws(RingerError) {
+            try process.check("set the preferences", "device")
+        } catch {
+            return completion(error)
         }
+        core.transition { Self.put(preferences, in: player, clock) { [reporter] in reporter.report($0) } }
+        quietHours?.follow(preferences)
+        guard let service = ports.service else { return completion(nil) }
+        service.setPreferences(preferences, completion: completion)
     }
 
     private static func put(

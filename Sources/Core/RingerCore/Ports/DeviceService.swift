@@ -9,8 +9,8 @@ package protocol DeviceService: Sendable {
     /// The preferences in force there.
     var preferences: UserPreferences { get }
 
-    /// Sets the preferences there.
-    func setPreferences(_ preferences: UserPreferences)
+    /// Sets the preferences there. `completion` is called once, when the service has kept them, or with why it has not.
+    func setPreferences(_ preferences: UserPreferences, completion: @escaping @Sendable (RingerError?) -> Void)
 
     /// Sets whether the screen is locked.
     func setScreenLocked(_ isLocked: Bool)

@@ -31,6 +31,8 @@ public enum DeviceStateChange: Sendable, Hashable {
     /// The position that is kept beside the switch's was set, or is gone with the service that had it:
     /// ``DeviceState/keptPosition``. ``Device/setPosition(_:)`` reports it; one that a source reports is not kept.
     case keptPosition(SwitchPosition?)
+    /// What the quiet hours ask for from now on, nil for nothing, and when that ends, in seconds of UTC since 1970.
+    case quietHours(SwitchPosition?, until: Int64?)
     /// The device's sound goes to another route.
     case route(AudioRoute)
     /// A removable route, such as a line output or a Bluetooth device, appeared or disappeared.

@@ -165,6 +165,8 @@ struct DeviceStateReducer: StateMachine {
             state.isScreenLocked = isLocked
         case .keptPosition(let position):
             keep(position, at: time)
+        case .quietHours(let position, let until):
+            (state.quietHours, state.quietHoursUntil) = (position, until)
         case .route(let route):
             state.route = route
         case .outputFormat(let format):

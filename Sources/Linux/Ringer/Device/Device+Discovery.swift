@@ -145,7 +145,7 @@ extension Device.Ports {
                 RingerError(
                     .notFound, "find a ring/silent switch", paths.input.string,
                     detail: "no SW_MUTE_DEVICE, no ABS_SND_PROFILE and no GPIO line named ring-silent: "
-                        + "a device without a switch counts as one at ring"))
+                        + "without a switch the position that software sets counts, at first ring"))
         }
         let motor = hardware.motor ?? findings.motors.first { $0.problem == nil }?.specification
         if motor == nil {
@@ -184,6 +184,7 @@ extension Device.Ports {
             routes: RouteBoard(pcm: sound.pcm, routes: sound.routes),
             otherAudio: { OtherAudio(paths: paths).isPlaying() },
             setOutputVolume: setOutputVolume, problems: problems, close: { loop.close() })
+        timeZone = SystemTimeZone(loop: loop)
     }
 }
 

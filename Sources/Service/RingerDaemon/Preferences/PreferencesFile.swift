@@ -92,6 +92,7 @@ extension UserPreferences {
                 case .fraction(let path): "\(self[keyPath: path])"
                 case .routes(let path): self[keyPath: path].names.joined(separator: ", ")
                 case .position(let path): self[keyPath: path].rawValue
+                case .quietHours(let path): "\(self[keyPath: path])"
                 }
             return "\(preference.hyphenated) = \(value)\n"
         }
@@ -118,6 +119,12 @@ extension UserPreferences {
                 throw SettingLines.refuse(key, value, "ring, vibrate or silent")
             }
             self[keyPath: path] = position
+        case .quietHours(let path):
+            do throws(QuietHoursError) {
+                self[keyPath: path] = try QuietHours(value)
+            } catch {
+                throw SettingLines.refuse(key, value, "quiet hours: \(error)")
+            }
         }
         return true
     }

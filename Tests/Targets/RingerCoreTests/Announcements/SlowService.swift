@@ -46,7 +46,7 @@ final class SlowService: DeviceService {
         later(completion)
     }
 
-    func setPreferences(_ preferences: UserPreferences) {}
+    func setPreferences(_ preferences: UserPreferences, completion: @escaping @Sendable (RingerError?) -> Void) {}
     func setScreenLocked(_ isLocked: Bool) {}
     func follow(
         preferences: @escaping @Sendable (UserPreferences) -> Void,

@@ -71,6 +71,21 @@ extension SpeakerTests {
             }
         }
 
+        @Test func quietHoursCountAsTheSwitch() async throws {
+            try await Scene.run(policy: .vibrate, position: .ring) { scene in
+                scene.device.preferences.quietHours = try QuietHours("daily 00:00-00:00")
+                try scene.take(Scene.notice("a"))
+                let felt = try await scene.report()
+                #expect(felt.outcome == .vibrated && felt.reason == "quietHours")
+                scene.pressRepeat()
+                await scene.settle()
+                #expect(scene.board.motor.turnCount == 1 && scene.speaker.status.unheard == 1)
+                scene.device.preferences.quietHours = QuietHours()
+                scene.pressRepeat()
+                #expect(try await scene.report().outcome == .announced)
+            }
+        }
+
         @Test func whatWorksAgainIsNoProblem() async throws {
             try await Scene.run(policy: .vibrate, position: .silent) { scene in
                 let error = RingerError(.disconnected, "test", "part")

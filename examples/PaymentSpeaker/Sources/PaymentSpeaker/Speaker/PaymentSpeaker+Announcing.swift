@@ -126,7 +126,9 @@ extension PaymentSpeaker {
                 payment, .announced, &outcome,
                 because: fault != nil ? "chime" : isOfUnknownTime ? Self.timeUnknown : nil)
         case .silenced(let reason):
-            guard settings.announcer.policy == .vibrate, reason == .ringSilentSwitch || reason == .softwareSilent else {
+            guard settings.announcer.policy == .vibrate,
+                [.ringSilentSwitch, .softwareSilent, .quietHours].contains(reason)
+            else {
                 return try await end(payment, .silenced, &outcome, because: reason.rawValue)
             }
             if case .failed(let error) = await device.vibrate() {

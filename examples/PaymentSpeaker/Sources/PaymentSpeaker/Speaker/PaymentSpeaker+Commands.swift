@@ -44,8 +44,9 @@ extension PaymentSpeaker {
         if age > Self.window { return "the command is old" }
         if age < .zero - Self.window { return "the command's time is to come" }
         if case .repeatAnnouncement = command.action, isSilenced {
-            let isBySwitch = device.state.ringSilent ?? .ring != .ring
-            return (isBySwitch ? Decision.Reason.ringSilentSwitch : .softwareSilent).rawValue
+            let state = device.state
+            if state.ringSilent ?? .ring != .ring { return Decision.Reason.ringSilentSwitch.rawValue }
+            return (state.keptPosition ?? .ring != .ring ? Decision.Reason.softwareSilent : .quietHours).rawValue
         }
         return nil
     }
@@ -103,8 +104,10 @@ extension PaymentSpeaker {
 
     /// Whether payments that were silenced would be silenced again.
     private var isSilenced: Bool {
-        let position = max(device.state.ringSilent ?? .ring, device.state.keptPosition ?? .ring)
-        return status.unheard > 0 && settings.announcer.policy != .announce && position != .ring
+        let state = device.state
+        let positions = [state.ringSilent, state.keptPosition, state.quietHours]
+        return status.unheard > 0 && settings.announcer.policy != .announce
+            && positions.contains { $0 ?? .ring != .ring }
     }
 
     /// Announces what was silenced, oldest first, once the switch is at ring; if nothing was, the last announcement once more.

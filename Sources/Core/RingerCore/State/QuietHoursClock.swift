@@ -1,0 +1,103 @@
+/// Follows the quiet hours of the preferences: publishes what they ask for, and looks again at each boundary and when the wall clock
+/// is set. Without quiet hours it has no timer, and follows no zone.
+// SAFETY: all state is used inside transitions of the core.
+final class QuietHoursClock: @unchecked Sendable {
+    /// The beginning of 2026, in seconds of UTC: a clock before it was never set.
+    private static let earliest: Int64 = 1_767_225_600
+
+    private let clock: any DeviceClock
+    private let zone: any TimeZoneSource
+    private let publisher: StatePublisher
+    private let report: @Sendable (DeviceEvent) -> Void
+    private var preferences = UserPreferences()
+    /// Nil while the zone cannot be read.
+    private var rules: TimeZoneRules?
+    private var followsZone = false
+    /// Whether the zone has reported its rules, or why there are none.
+    private var knowsZone = false
+    private var timer: (any DeviceTimer)?
+    private var isReportedUnset = false
+    private var isClosed = false
+
+    init(
+        _ clock: any DeviceClock, _ zone: any TimeZoneSource, _ publisher: StatePublisher,
+        report: @escaping @Sendable (DeviceEvent) -> Void
+    ) {
+        (self.clock, self.zone, self.publisher, self.report) = (clock, zone, publisher, report)
+    }
+
+    /// Takes in the preferences. Called outside of a transition: the first quiet hours read the zone's file.
+    func follow(_ preferences: UserPreferences) {
+        let startsZone = publisher.core.transition {
+            self.preferences = preferences
+            let startsZone = !preferences.quietHours.spans.isEmpty && !followsZone
+            if startsZone { followsZone = true } else { settle() }
+            return startsZone
+        }
+        if startsZone { zone.start { [weak self] in self?.take($0) } }
+    }
+
+    func close() {
+        let endsZone = publisher.core.transition {
+            isClosed = true
+            timer.take()?.cancel()
+            return followsZone
+        }
+        if endsZone { zone.close() }
+    }
+
+    private func take(_ result: Result<TimeZoneRules, RingerError>) {
+        publisher.core.transition {
+            knowsZone = true
+            switch result {
+            case .success(let rules): self.rules = rules
+            case .failure(let error):
+                rules = nil
+                report(.degraded(error, at: clock.now))
+            }
+            settle()
+        }
+    }
+
+    /// Publishes what the quiet hours ask for now, and schedules the next look.
+    private func settle() {
+        timer.take()?.cancel()
+        if isClosed { return }
+        guard !preferences.quietHours.spans.isEmpty else { return publish(.ring, until: nil) }
+        guard knowsZone else { return }
+        let now = clock.wallTime.components.seconds
+        guard now >= Self.earliest else {
+            if !isReportedUnset {
+                isReportedUnset = true
+                let position = preferences.whenClockUnset.rawValue
+                report(
+                    .degraded(
+                        RingerError(
+                            .unsupported, "follow the quiet hours", "wall clock",
+                            detail: "it was never set; until it is, \(position) counts"), at: clock.now))
+            }
+            publish(preferences.whenClockUnset, until: nil)
+            return look(at: Self.earliest)
+        }
+        isReportedUnset = false
+        // What cannot be known counts as a clock that was never set.
+        guard let rules else { return publish(preferences.whenClockUnset, until: nil) }
+        let answer = preferences.quietHours.answer(at: now, in: rules)
+        let isQuiet = answer.effect == .silence
+        publish(isQuiet ? preferences.quietHoursPosition : .ring, until: isQuiet ? answer.until : nil)
+        if let until = answer.until { look(at: until) }
+    }
+
+    private func publish(_ position: SwitchPosition, until: Int64?) {
+        let change: DeviceStateChange =
+            position.silences ? .quietHours(position, until: until) : .quietHours(nil, until: nil)
+        publisher.change(change, from: "quiet hours", at: clock.now)
+    }
+
+    private func look(at second: Int64) {
+        timer = clock.schedule(atWallTime: .seconds(second)) { [weak self] in
+            guard let self else { return }
+            publisher.core.transition { self.settle() }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Glibc
+import RingerCore
+import Synchronization
+import SystemPackage
+
+/// The system's time zone: that of the environment variable TZ, else of `/etc/localtime`, whose replacement is noticed. Where neither
+/// is there it is UTC, as in the C library. Any thread.
+final class SystemTimeZone: TimeZoneSource {
+    private struct State {
+        var watch: DirectoryWatch?
+        var bytes: [UInt8]?
+    }
+
+    /// The largest file that is read, in bytes: zones have less than 4 KiB.
+    private static let limit = 64 << 10
+
+    private let loop: EventLoop
+    private let variable: String?
+    private let localtime: FilePath
+    private let zones: FilePath
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - variable: The value of TZ.
+    ///   - localtime: The file where TZ is not set.
+    ///   - zones: Where the zones that TZ names are.
+    init(
+        loop: EventLoop, variable: String? = getenv("TZ").map { String(cString: $0) },
+        localtime: FilePath = "/etc/localtime", zones: FilePath = "/usr/share/zoneinfo"
+    ) {
+        (self.loop, self.variable, self.localtime, self.zones) = (loop, variable, localtime, zones)
+    }
+
+    func start(_ handler: @escaping @Sendable (Result<TimeZoneRules, RingerError>) -> Void) {
+        if let variable { return handler(Self.rules(of: variable, zones)) }
+        // All reading is on the loop's thread: the newest file is reported last.
+        loop.sync { [self] in
+            do throws(RingerError) {
+                let watch = try DirectoryWatch(localtime.removingLastComponent(), loop: loop) { [weak self] in
+                    self?.read(handler)
+                }
+                state.withLock { $0.watch = watch }
+            } catch {
+                handler(.failure(error))
+            }
+            read(handler, isFirst: true)
+        }
+    }
+
+    func close() {
+        // The caller may be a deinitialiser, which waits for nothing.
+        state.withLock { $0.watch.take() }?.closeSoon()
+    }
+
+    /// Reads `/etc/localtime`, and reports its rules unless it has not changed.
+    private func read(
+        _ handler: @Sendable (Result<TimeZoneRules, RingerError>) -> Void, isFirst: Bool = false
+    ) {
+        let result = Self.bytes(of: localtime)
+        let bytes = try? result.get()
+        let isNews = state.withLock { state in
+            defer { state.bytes = bytes }
+            return isFirst || state.bytes != bytes
+        }
+        guard isNews else { return }
+        switch result {
+        case .success(let bytes): handler(Self.rules(bytes, localtime))
+        case .failure(let error): handler(error.code == .notFound ? .success(.utc) : .failure(error))
+        }
+    }
+
+    /// The rules that a value of TZ names: a file, a zone or rules of POSIX.
+    private static func rules(of variable: String, _ zones: FilePath) -> Result<TimeZoneRules, RingerError> {
+        let name = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
+        if name.isEmpty { return .success(.utc) }
+        let path = zones.pushing(FilePath(name))
+        switch bytes(of: path) {
+        case .success(let bytes): return rules(bytes, path)
+        case .failure(let error) where error.code != .notFound: return .failure(error)
+        case .failure:
+            do throws(TimeZoneError) {
+                return .success(try TimeZoneRules(posix: name))
+            } catch {
+                return .failure(
+                    RingerError(
+                        .invalid, "read the time zone", "TZ=\(variable)",
+                        detail: "\(path) does not exist, and as rules of POSIX: \(error)"))
+            }
+        }
+    }
+
+    private static func rules(_ bytes: [UInt8], _ path: FilePath) -> Result<TimeZoneRules, RingerError> {
+        do throws(TimeZoneError) {
+            return .success(try TimeZoneRules(tzif: bytes))
+        } catch {
+            return .failure(RingerError(.invalid, "read the time zone", path.string, detail: "\(error)"))
+        }
+    }
+
+    private static func bytes(of path: FilePath) -> Result<[UInt8], RingerError> {
+        var bytes: [UInt8] = []
+        do {
+            let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+            try file.closeAfter {
+                var part = [UInt8](repeating: 0, count: 4096)
+                while bytes.count <= limit {
+                    let count = try part.withUnsafeMutableBytes { try file.read(into: $0) }
+                    if count == 0 { break }
+                    bytes += part[..<count]
+                }
+            }
+        } catch {
+            return .failure(RingerError("read the time zone", path.string, (error as? Errno) ?? .ioError))
+        }
+        if bytes.count > limit {
+            return .failure(
+                RingerError(.invalid, "read the time zone", path.string, detail: "it is larger than 64 KiB"))
+        }
+        return .success(bytes)
+    }
+}
