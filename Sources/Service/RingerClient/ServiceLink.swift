@@ -177,7 +177,7 @@ final class ServiceLink: @unchecked Sendable {
                 askingDelay = .seconds(1)
                 let wasPresent = isPresent
                 isPresent = true
-                take(values.first?.dictionary ?? [:])
+                take(values.first?.dictionary ?? [:], areAll: true)
                 completion(.success(()))
                 if !wasPresent { onReturn?() }
             case .failure(let error):
@@ -379,10 +379,12 @@ final class ServiceLink: @unchecked Sendable {
         }
     }
 
-    private func take(_ values: [String: BusValue]) {
-        let changed = values.filter { properties[$0.key] != $0.value }
-        properties.merge(changed) { $1 }
-        if !changed.isEmpty { onChange?(Set(changed.keys)) }
+    /// - Parameter areAll: Whether they are all that the service has: one of another version may lack some of the one before.
+    private func take(_ values: [String: BusValue], areAll: Bool = false) {
+        var changed = Set(values.filter { properties[$0.key] != $0.value }.keys)
+        if areAll { changed.formUnion(properties.keys.filter { values[$0] == nil }) }
+        for name in changed { properties[name] = values[name] }
+        if !changed.isEmpty { onChange?(changed) }
     }
 }
 

@@ -91,8 +91,7 @@ final class ServiceState {
             reportSwitch()
         }
         reportActivity()
-        // A service of another version may lack what the one before it had.
-        report(Set(link.properties.keys).union(["KeptPosition", "QuietHoursNow"]))
+        report(Set(link.properties.keys))
     }
 
     private func reportActivity() {

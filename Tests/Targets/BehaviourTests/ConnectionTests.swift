@@ -573,6 +573,8 @@ import Testing
         let asked = Atomic(0)
         /// The sessions that were made.
         let sessions = Atomic(0)
+        /// The preferences that were set, by their names.
+        let preferences = Results<[String]>()
         private let loop: EventLoop
         private var connection: BusConnection?
         private var served: BusConnection.Registration?
@@ -588,6 +590,12 @@ import Testing
                         connection.reply(to: message, [.objectPath("\(RingerNames.path)/session/\(number)")])
                         return true
                     }
+                    if message.member == "Set" {
+                        let value = (try? message.read())?.last?.contents.dictionary ?? [:]
+                        preferences.append(value.keys.sorted())
+                        connection.reply(to: message)
+                        return true
+                    }
                     guard message.member == "GetAll" else { return false }
                     if asked.wrappingAdd(1, ordering: .relaxed).newValue <= failures {
                         connection.reply(to: message, BusError("org.freedesktop.DBus.Error.Failed", "not now"))
@@ -597,6 +605,9 @@ import Testing
                             [
                                 .dictionary([
                                     "SwitchPosition": .string("silent"), "SwitchReadability": .string("readable"),
+                                    "Preferences": .dictionary([
+                                        "doNotDisturb": .boolean(false), "vibrateOnRing": .boolean(true),
+                                    ]),
                                 ])
                             ])
                     }
@@ -617,6 +628,27 @@ import Testing
         deinit {
             loop.sync { [connection] in connection?.close() }
             loop.close()
+        }
+    }
+
+    // It would refuse a preference that it does not know, and all others with it.
+    @Test("an older service has no quiet hours, gets the preferences that it knows, and any other where it is set")
+    func olderService() async throws {
+        let bus = try TestBus()
+        let first = try ServiceBench(bus: bus)
+        first.device.preferences.quietHours = try QuietHours("daily 00:00-00:00")
+        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        #expect(device.state.quietHours == .silent)
+        first.crash()
+        let second = try FailingService(bus, failures: 0)
+        try await eventually("the quiet hours are gone") {
+            device.state.quietHours == nil && device.preferences == UserPreferences()
+        }
+        device.preferences.doNotDisturb = true
+        try await eventually("it was set") { second.preferences.all == [["doNotDisturb", "vibrateOnRing"]] }
+        device.preferences.quietHours = try QuietHours("daily 22:00-07:00")
+        try await eventually("it was sent") {
+            second.preferences.all.last == ["doNotDisturb", "quietHours", "vibrateOnRing"]
         }
     }
 

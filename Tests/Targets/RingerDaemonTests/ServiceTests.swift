@@ -716,5 +716,39 @@ import Testing
         #expect(await set(["alertVolume": .double(2)]) == "org.freedesktop.DBus.Error.InvalidArgs")
         #expect(await set(["unknown": .boolean(true)]) == "org.freedesktop.DBus.Error.InvalidArgs")
         #expect(bench.device.preferences.alertVolume == 0.5)
+        // What is no schedule names its place, and changes nothing.
+        #expect(await set(["quietHours": .string("daily 22:00-07:00")]) == nil)
+        for text in ["daily 22:00-24:00", "Fry 22:00-07:00", "daily 22:00-07:00 volume=0.3", "\u{e9}"] {
+            #expect(
+                await set(["doNotDisturb": .boolean(false), "quietHours": .string(text)])
+                    == "org.freedesktop.DBus.Error.InvalidArgs")
+        }
+        #expect(await set(["quietHoursPosition": .string("loud")]) == "org.freedesktop.DBus.Error.InvalidArgs")
+        let preferences = bench.device.preferences
+        #expect(preferences.doNotDisturb && "\(preferences.quietHours)" == "daily 22:00-07:00")
+    }
+
+    @Test("a test sets the wall clock and the zone of a simulated board, and quiet hours follow")
+    func timeOfDay() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        func board(_ member: String, _ argument: BusValue) async -> String? {
+            await client.error(member, [argument], interface: RingerNames.simulatedBoardInterface)
+        }
+        bench.device.preferences.quietHours = try QuietHours("daily 22:00-07:00")
+        // 12:00, and 22:30 in Berlin.
+        let midnight: UInt64 = 1_767_225_600_000_000
+        #expect(await board("SetWallTime", .uint64(midnight + 12 * 3_600_000_000)) == nil)
+        #expect(try await client.property("QuietHoursNow") == .string(""))
+        #expect(await board("SetWallTime", .uint64(midnight + 77_400_000_000)) == nil)
+        #expect(try await client.property("QuietHoursNow") == .string(""))
+        #expect(await board("SetTimeZone", .string("CET-1CEST,M3.5.0,M10.5.0/3")) == nil)
+        #expect(try await client.property("QuietHoursNow") == .string("silent"))
+        #expect(try await client.property("QuietHoursUntil") == .uint64(midnight + 30 * 3_600_000_000))
+        #expect(await board("SetTimeZone", .string("Berlin")) == "org.freedesktop.DBus.Error.InvalidArgs")
+        #expect(await board("SetWallTime", .uint64(.max)) == "org.freedesktop.DBus.Error.InvalidArgs")
+        try await client.advance(.seconds(30_601))
+        #expect(try await client.property("QuietHoursNow") == .string(""))
+        #expect(try await client.property("EffectivePosition") == .string("ring"))
     }
 }
