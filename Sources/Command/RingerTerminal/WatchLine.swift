@@ -166,7 +166,10 @@ extension DeviceStateChange {
         case .keptPosition(let position): [("keptPosition", .optional(position?.rawValue))]
         case .route(let route): [("route", .string(route.rawValue))]
         case .otherAudioPlaying(let isPlaying): [("otherAudio", .bool(isPlaying))]
-        case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .wokeFromSleep, .lost, .found: []
+        case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .buttonPressed, .edgesDropped,
+            .wokeFromSleep,
+            .lost, .found:
+            []
         }
     }
 }

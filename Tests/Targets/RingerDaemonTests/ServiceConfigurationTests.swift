@@ -89,6 +89,7 @@ import ringerd
             ("linger = 1\nlinger = 1", "second time"), ("microphone = 1", "yes or no"), ("linger = -1", "0 to 3600"),
             ("linger = nan", "0 to 3600"), ("busy-patience = 1 s", "0 to 3600"), ("real-time-priority = 0", "1 to 99"),
             ("real-time-priority = 100", "1 to 99"), ("route-nowhere = x", "there is no key"), ("switch = foo", "foo"),
+            ("switch = button:gpio:mute,long=x", "no duration"),
             ("motor = foo:1", "foo"), ("preferences-file =", "a value"),
             ("initial-position = loud", "ring, vibrate or silent"),
             ("clients-per-user = 0", "1 to 120"), ("requests-per-user = 1.5", "1 to 4096"),

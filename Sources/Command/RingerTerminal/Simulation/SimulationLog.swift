@@ -221,6 +221,8 @@ extension DeviceStateChange {
         case .inputFormat(let format): "input at \(format.sampleRate) Hz, \(format.channels.counted("channel"))"
         case .outputLost(let isLost): isLost ? "output gone" : "output back"
         case .key(let key, let isPressed, _): "key \(key.rawValue) \(isPressed ? "pressed" : "released")"
+        case .buttonPressed: "button pressed"
+        case .edgesDropped(let count, _): "dropped \(count?.counted("edge") ?? "some edges")"
         case .wokeFromSleep: "woke from sleep"
         case .lost(let error): "lost: \(error)"
         case .found: "found again"

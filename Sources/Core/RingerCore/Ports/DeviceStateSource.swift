@@ -11,8 +11,17 @@ public protocol DeviceStateSource: Sendable {
     /// - Throws: ``RingerError`` if the source is missing or forbidden.
     func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError)
 
+    /// Reads the state anew, and reports what is another one before it returns: some changes while the machine sleeps cause no
+    /// edge. Does nothing by default.
+    func rereadAfterSleep()
+
     /// Ends watching and frees the source's kernel resources. A second call does nothing.
     func close()
+}
+
+extension DeviceStateSource {
+    /// Does nothing: for a source whose changes are reported when the machine wakes.
+    public func rereadAfterSleep() {}
 }
 
 /// One change of the device's state.
@@ -45,6 +54,11 @@ public enum DeviceStateChange: Sendable, Hashable {
     case outputLost(Bool)
     /// A key was pressed or released; reported as ``DeviceEvent/key(_:isPressed:at:)``.
     case key(DeviceKey, isPressed: Bool, at: MonotonicTime)
+    /// The button that moves the kept position was pressed, and the press counts. ``keptPosition(_:)`` is reported in its place.
+    case buttonPressed(PositionButton.Order, at: MonotonicTime)
+    /// The kernel dropped edges of the button before they were read: `count` of them, if known. Reported as
+    /// ``DeviceEvent/switchEdgesDropped(count:source:at:)``.
+    case edgesDropped(count: Int?, at: MonotonicTime)
     /// The device woke from sleep.
     case wokeFromSleep
     /// The source is gone; it is waited for. What was plugged into its jacks counts as pulled out.

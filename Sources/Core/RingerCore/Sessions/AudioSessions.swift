@@ -144,7 +144,9 @@ public final class AudioSessions: Sendable {
         case .wokeFromSleep: .route(.wokeFromSleep)
         case .inputAvailable(let isAvailable): .inputAvailable(isAvailable)
         case .otherAudioPlaying(let isPlaying): .outsideAudio(isPlaying: isPlaying)
-        case .outputVolume, .screenLocked, .keptPosition, .outputFormat, .inputFormat, .outputLost, .key, .lost, .found:
+        case .outputVolume, .screenLocked, .keptPosition, .outputFormat, .inputFormat, .outputLost, .key,
+            .buttonPressed,
+            .edgesDropped, .lost, .found:
             nil
         }
     }

@@ -147,6 +147,10 @@ struct DeviceStateReducer: StateMachine {
         switch change {
         case .key(let key, let isPressed, let time):
             return actions.append(.report(.key(key, isPressed: isPressed, at: time)))
+        case .edgesDropped(let count, let time):
+            return actions.append(.report(.switchEdgesDropped(count: count, source: source, at: time)))
+        case .buttonPressed(let order, let time):
+            return take(.keptPosition(order.position(after: state.keptPosition)), source, at: time, &actions)
         case .headphoneInserted(let isInserted):
             state.isHeadphoneInserted = isInserted
         case .microphoneInserted(let isInserted):

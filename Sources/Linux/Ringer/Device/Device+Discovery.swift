@@ -3,7 +3,7 @@
 extension Device {
     /// The hardware that a device is made of. Each part is found automatically, or named.
     public struct Hardware: Sendable {
-        /// The switch; nil for the preferred one that is found. A switch that was named or found and cannot be opened
+        /// The switch, or the push button in its place; nil for the preferred switch that is found. A switch that was named or found and cannot be opened
         /// is waited for; until it can be read it counts as ``UserPreferences/whenSwitchUnreadable``.
         public var ringSilent: SwitchSpecification?
         /// The motor; nil for the preferred one that is found.
@@ -140,6 +140,10 @@ extension Device.Ports {
         if hardware.ringSilent == nil, case .gpio(let line, let options) = ringSilent {
             ringSilentSwitch = FoundLineSwitch(line, options, loop: loop, paths: paths)
         }
+        var button: ButtonSource?
+        if case .button(_, let options) = ringSilent, let contact = ringSilentSwitch.take() {
+            button = ButtonSource(contact, options, clock: loop)
+        }
         if ringSilent == nil {
             problems.append(
                 RingerError(
@@ -178,12 +182,14 @@ extension Device.Ports {
             clock: loop, ringSilent: ringSilentSwitch,
             motor: try motor?.make(loop: loop, paths: paths), statusLight: statusLight, speaker: speaker,
             microphone: ALSASoundInput(beside: speaker, paths: paths),
-            stateSources: hardware.stateSources(
-                findings, sound, mixer: mixer, speaker: speaker, loop: loop,
-                followsSleep: ringSilent?.isLine == true || motor?.isLine == true),
+            stateSources: [button].compactMap(\.self)
+                + hardware.stateSources(
+                    findings, sound, mixer: mixer, speaker: speaker, loop: loop,
+                    followsSleep: ringSilent?.isLine == true || motor?.isLine == true),
             routes: RouteBoard(pcm: sound.pcm, routes: sound.routes),
             otherAudio: { OtherAudio(paths: paths).isPlaying() },
             setOutputVolume: setOutputVolume, problems: problems, close: { loop.close() })
+        hasButton = button != nil
     }
 }
 
