@@ -166,7 +166,7 @@ extension DeviceStateChange {
         case .keptPosition(let position): [("keptPosition", .optional(position?.rawValue))]
         case .route(let route): [("route", .string(route.rawValue))]
         case .otherAudioPlaying(let isPlaying): [("otherAudio", .bool(isPlaying))]
-        case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .buttonPressed, .edgesDropped,
+        case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .buttonPressed, .button,
             .wokeFromSleep,
             .lost, .found:
             []

@@ -75,6 +75,17 @@ import Testing
         #expect(device.decide(.systemSound()).isHeard)
     }
 
+    @Test("beside a switch, the loss of the button is not the switch's")
+    func lostBesideSwitch() throws {
+        let device = try device(hasSwitch: true)
+        defer { device.close() }
+        board.button.contact.unplug()
+        #expect(device.switchProblem == nil && device.state.isSwitchConnected)
+        board.button.contact.plug()
+        push()
+        #expect(device.state.keptPosition == .silent && device.state.ringSilent == .ring)
+    }
+
     @Test("with cycle each press goes on by way of vibrate")
     func cycle() throws {
         let device = try device(.init(order: .cycle))
@@ -223,7 +234,10 @@ import Testing
         push()
         board.button.contact.drop(3)
         board.button.contact.unplug()
+        #expect(device.switchProblem?.code == .disconnected && !device.state.isSwitchConnected)
+        #expect(device.state.ringSilent == .silent)
         board.button.contact.plug()
+        #expect(device.switchProblem == nil && device.state.isSwitchConnected)
         device.close()
         let source = board.button.name
         let reports = seen.all.compactMap { event -> String? in
@@ -231,11 +245,11 @@ import Testing
             case .stateChanged(let change, source, _):
                 switch change {
                 case .keptPosition(let position): "kept \(position?.rawValue ?? "none")"
-                case .lost: "lost"
-                case .found: "found"
                 default: "\(change)"
                 }
             case .switchMoved(let position, _, _): "moved \(position)"
+            case .switchLost(_, source, _): "lost"
+            case .switchFound(source, _): "found"
             case .switchEdgesDropped(let count, source, _): "dropped \(count ?? -1)"
             default: nil
             }

@@ -222,7 +222,7 @@ extension DeviceStateChange {
         case .outputLost(let isLost): isLost ? "output gone" : "output back"
         case .key(let key, let isPressed, _): "key \(key.rawValue) \(isPressed ? "pressed" : "released")"
         case .buttonPressed: "button pressed"
-        case .edgesDropped(let count, _): "dropped \(count?.counted("edge") ?? "some edges")"
+        case .button: "button"
         case .wokeFromSleep: "woke from sleep"
         case .lost(let error): "lost: \(error)"
         case .found: "found again"

@@ -67,16 +67,16 @@ package final class ButtonSource: DeviceStateSource {
                 state.isFound = true
                 return wasFound ? .changed(isDown: isDown, at: at) : .found(isDown: isDown)
             }
-        case .dropped(let count, let at):
+        case .dropped(_, let at):
             send { _ in .missed(at: at) }
-            report(.edgesDropped(count: count, at: at))
-        case .lost(let error, _):
+            report(.button(event))
+        case .lost:
             send { state in
                 state.isFound = false
                 return .lost
             }
-            report(.lost(error))
-        case .found: report(.found)
+            report(.button(event))
+        case .found: report(.button(event))
         }
     }
 

@@ -56,9 +56,9 @@ public enum DeviceStateChange: Sendable, Hashable {
     case key(DeviceKey, isPressed: Bool, at: MonotonicTime)
     /// The button that moves the kept position was pressed, and the press counts. ``keptPosition(_:)`` is reported in its place.
     case buttonPressed(PositionButton.Order, at: MonotonicTime)
-    /// The kernel dropped edges of the button before they were read: `count` of them, if known. Reported as
-    /// ``DeviceEvent/switchEdgesDropped(count:source:at:)``.
-    case edgesDropped(count: Int?, at: MonotonicTime)
+    /// The kernel dropped edges of that button, or it is gone, or back. On a device without a switch it is reported as the
+    /// switch's event; beside a switch, as ``lost(_:)`` and ``found`` are.
+    case button(SwitchEvent)
     /// The device woke from sleep.
     case wokeFromSleep
     /// The source is gone; it is waited for. What was plugged into its jacks counts as pulled out.

@@ -146,7 +146,7 @@ public final class AudioSessions: Sendable {
         case .otherAudioPlaying(let isPlaying): .outsideAudio(isPlaying: isPlaying)
         case .outputVolume, .screenLocked, .keptPosition, .outputFormat, .inputFormat, .outputLost, .key,
             .buttonPressed,
-            .edgesDropped, .lost, .found:
+            .button, .lost, .found:
             nil
         }
     }
