@@ -235,7 +235,7 @@ public final class Device: Sendable {
             if !ports.stateSources.isEmpty { core.transition { _ = sessions.part } }
             for (index, source) in ports.stateSources.enumerated() {
                 // The source's name is certain only once it is open, and may change when it comes back.
-                try source.start { change in
+                try source.start { [weak closing] change in
                     // The motor first; then the switch, before anything sounds.
                     if change == .wokeFromSleep {
                         vibrator?.wakes()
@@ -244,9 +244,14 @@ public final class Device: Sendable {
                         announcements.ifMade { $0.wakes() }
                     }
                     if case .buttonPressed(_, let time) = change {
-                        return Self.move(
-                            change, from: source.name, index: index, at: time, in: publisher, keptIn: keptPosition
-                        ) { if let error = $0 { report(.degraded(error, at: clock.now)) } }
+                        let name = source.name
+                        return core.transition {
+                            // The file of a device that closes is being waited for.
+                            if closing?.hasBegun != false { return }
+                            Self.move(
+                                change, from: name, index: index, at: time, in: publisher, keptIn: keptPosition
+                            ) { if let error = $0 { report(.degraded(error, at: clock.now)) } }
+                        }
                     }
                     publisher.change(change, from: source.name, index: index, at: clock.now)
                 }

@@ -44,6 +44,31 @@ extension EitherTime {
             }
         }
 
+        @Test("beside a switch a button adds silence, and takes it away again")
+        func besideSwitch() async throws {
+            let lab = try LabDevice(
+                .init(
+                    ringSilent: try SwitchSpecification("gpio:ring-silent"),
+                    button: try SwitchSpecification("button:gpio:gpiochip0:8"), motor: MotorSpecification.none,
+                    pcm: "null"))
+            for position in [SwitchPosition.silent, .ring] {
+                try LabBoard.chip.setPull(8, .up)
+                while true {
+                    guard case .stateChanged(let change, _, _) = try await lab.events.next() else { continue }
+                    if change == .keptPosition(position) { break }
+                }
+                #expect(lab.device.state.ringSilent == .ring)
+                #expect(lab.device.decide(.systemSound()).isHeard == (position == .ring))
+                try await Task.sleep(for: .milliseconds(100))
+                try LabBoard.chip.setPull(8, .down)
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            let error = #expect(throws: RingerError.self) {
+                try LabDevice(.init(button: .slider(.automatic()), pcm: "null"))
+            }
+            #expect(error?.code == .invalid)
+        }
+
         @Test("a long press moves the position while it is held; a short one does not, however late it is read")
         func long() async throws {
             let input = try VirtualInput(.keys([keyMute]), name: "test-button")
