@@ -180,7 +180,10 @@ extension DeviceStateChange {
             ]
         case .route(let route): [("route", .string(route.rawValue))]
         case .otherAudioPlaying(let isPlaying): [("otherAudio", .bool(isPlaying))]
-        case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .wokeFromSleep, .lost, .found: []
+        case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .buttonPressed, .button,
+            .wokeFromSleep,
+            .lost, .found:
+            []
         }
     }
 }

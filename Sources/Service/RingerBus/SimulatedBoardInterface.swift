@@ -12,6 +12,9 @@ extension BusInterface {
                 "Says whether the board has a microphone of its own."),
             Method("PressKey", [.init("key", "s")], [], "Presses a key, repeat or silence, and releases it."),
             Method(
+                "PressButton", [.init("milliseconds", "u")], [],
+                "Presses the button that moves the kept position, and releases it after this time."),
+            Method(
                 "SetFault", [.init("part", "s"), .init("fault", "s")], [],
                 """
                 Makes a part fail: switch none, unplugged or unreadable; motor none, on or off; speaker none, busy, \

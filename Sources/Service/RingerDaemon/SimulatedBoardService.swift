@@ -47,6 +47,9 @@ package final class SimulatedBoardService {
             }
             board.keys.press(key)
             board.keys.release(key)
+        case "PressButton":
+            guard case .uint32(let milliseconds) = arguments[0] else { break }
+            board.button.press(for: .milliseconds(Int64(milliseconds)))
         case "SetFault": try setFault(arguments[0].string ?? "", arguments[1].string ?? "")
         case "SetWallTime":
             guard case .uint64(let microseconds) = arguments[0], microseconds <= 1 << 52 else {

@@ -66,6 +66,7 @@ package struct ServiceConfiguration: Sendable {
         }
         switch key {
         case "switch": hardware.ringSilent = try SwitchSpecification(value)
+        case "button": hardware.button = try SwitchSpecification(value.hasPrefix("button:") ? value : "button:" + value)
         case "motor": hardware.motor = try MotorSpecification(value)
         case "status-light": hardware.statusLight = try text()
         case "pcm": hardware.pcm = try text()

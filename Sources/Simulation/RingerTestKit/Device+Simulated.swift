@@ -20,7 +20,8 @@ extension Device.Ports {
     public init(simulated board: SimulatedBoard, close: @escaping @Sendable () -> Void = {}) {
         self.init(
             clock: board.clock, ringSilent: board.ringSilent, motor: board.motor, statusLight: board.statusLight,
-            speaker: board.speaker, microphone: board.microphone, stateSources: [board.surroundings, board.keys],
+            speaker: board.speaker, microphone: board.microphone,
+            stateSources: [board.surroundings, board.button, board.keys],
             routes: RouteBoard(
                 pcm: board.speaker.name,
                 routes: board.speaker.routes.merging([.receiver, .bluetooth].map { ($0, board.speaker.name) }) {

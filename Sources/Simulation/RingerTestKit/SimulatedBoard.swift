@@ -1,6 +1,6 @@
 import RingerCore
 
-/// A board to test firmware on: a switch, a motor, a status light, keys, a speaker and the rest of the
+/// A board to test firmware on: a switch, a motor, a status light, a button, keys, a speaker and the rest of the
 /// device's state, on one clock.
 public struct SimulatedBoard: Sendable {
     /// The board's clock.
@@ -11,6 +11,8 @@ public struct SimulatedBoard: Sendable {
     public let motor: SimulatedMotor
     /// The status light.
     public let statusLight: SimulatedStatusLight
+    /// The button that moves the kept position, beside the switch.
+    public let button: SimulatedButton
     /// The keys.
     public let keys: SimulatedKeys
     /// The speaker.
@@ -34,6 +36,7 @@ public struct SimulatedBoard: Sendable {
         ringSilent = SimulatedSwitch(clock: clock, position: position)
         motor = SimulatedMotor(clock: clock)
         statusLight = SimulatedStatusLight(clock: clock)
+        button = SimulatedButton(clock: clock)
         keys = SimulatedKeys(clock: clock)
         speaker = SimulatedSoundOutput(clock: clock, routes: routes)
         microphone = SimulatedSoundInput()

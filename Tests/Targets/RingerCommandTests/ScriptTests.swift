@@ -14,6 +14,34 @@ struct ScriptTests {
         return try ringer(["simulate", "--script", "test.script"] + arguments)
     }
 
+    @Test("a script presses the button: each press, or a long one alone, moves the kept position")
+    func button() throws {
+        let result = try run(
+            """
+            play soloAmbient for 10 s called melody
+            wait 250 ms
+            press
+            expect silent within 20 ms
+            expect melody silenced by software-silent after 250 ms
+            wait 1 s
+            hold
+            wait 1 s
+            release
+            sound 1000
+            expect heard
+            button cycle long 600 ms
+            press for 599 ms
+            wait 1 s
+            expect not report "kept position vibrate"
+            press for 1 s
+            wait 600 ms
+            expect report "kept position vibrate"
+            """)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try run("button long").errors.contains("toggle or cycle"))
+        #expect(try run("press for").errors.contains("a time"))
+    }
+
     @Test("a script whose expectations are met exits with 0 and counts its tests")
     func passes() throws {
         let result = try run(

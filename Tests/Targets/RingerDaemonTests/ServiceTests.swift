@@ -183,6 +183,18 @@ import Testing
         #expect(lights.count == 256 && lights.last == .string(LightPattern.off.text))
     }
 
+    @Test("a press of the button moves the kept position, which everybody reads")
+    func button() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        for position in ["silent", "ring"] {
+            _ = try await client.call("PressButton", [.uint32(40)], interface: RingerNames.simulatedBoardInterface)
+            try await client.advance(.milliseconds(100))
+            #expect(bench.device.state.keptPosition?.rawValue == position)
+            #expect(try await client.property("KeptPosition") == .string(position))
+        }
+    }
+
     @Test("keys are a signal to everybody")
     func keys() async throws {
         let bench = try ServiceBench()

@@ -23,12 +23,13 @@ struct BoardOptions: ParsableArguments {
     @Option(
         name: .customLong("switch"),
         help: ArgumentHelp(
-            "The switch: gpio:NAME, gpio:CHIP:OFFSET, evdev:PATH, evdev:auto, slider:PATH or slider:auto.",
+            "The switch: gpio:NAME, gpio:CHIP:OFFSET, evdev:PATH, evdev:auto, slider:PATH or slider:auto; or a push button: button:gpio:..., button:evdev:....",
             discussion: """
                 Options follow after commas.
                 gpio: active-low, inverted, bias=as-is|pull-up|pull-down|disabled, debounce=10ms
                 evdev: name=PART, code=SW_MUTE_DEVICE, inverted
                 slider: name=PART, settle=50ms
+                button: toggle, cycle, long=600ms, debounce=10ms; of gpio: active-low, bias; of evdev: name, code=KEY_MUTE
                 """, valueName: "switch"),
         transform: { try SwitchSpecification($0) })
     var ringSilent: SwitchSpecification?

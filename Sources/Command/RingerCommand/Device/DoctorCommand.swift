@@ -52,7 +52,9 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
                     part: "switch",
                     problem: "no input device with SW_MUTE_DEVICE or ABS_SND_PROFILE, no GPIO line "
                         + "\"\(HardwareDiscovery.switchLine)\"",
-                    repair: DeviceTreeOverlay.advice("ring-silent-switch", driver: "gpio-keys")))
+                    repair: DeviceTreeOverlay.advice("ring-silent-switch", driver: "gpio-keys")
+                        + "; a push button in its place is named, as docs/hardware.md says: --switch button:..., or switch = in "
+                        + "ringerd.conf"))
         }
         lines += findings.motors.map { motor in
             let repair = "name it, if it is the device's: --motor \(motor.specification), or motor = in ringerd.conf"

@@ -18,7 +18,7 @@ package enum InteractiveSimulation {
         ("c", "a call rings", .call), ("e", "the call ends", .hangUp),
         ("m", "vibrate", .vibrate(.standard, name: nil)), ("d", "detect", .detect),
         ("l", "lock the screen", .lock(true)), ("u", "unlock it", .lock(false)),
-        ("k", "kept: ring, silent", .keep(nil)),
+        ("k", "kept: ring, silent", .keep(nil)), ("w", "press the button", .press(.zero)),
         ("h", "headphone in", .surroundings(.headphoneInserted(true))),
         ("j", "headphone out", .surroundings(.headphoneInserted(false))),
         ("b", "PCM busy", .output(.busy)), ("f", "PCM free", .output(.works)),

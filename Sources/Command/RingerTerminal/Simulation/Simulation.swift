@@ -26,6 +26,9 @@ struct Simulation: Sendable {
             isReadable ? board.ringSilent.becomeReadable() : board.ringSilent.becomeUnreadable()
         case .lock(let isLocked): device.setScreenLocked(isLocked)
         case .keep(let position): device.setPosition(position) { _ in }
+        case .button(let button): board.button.behaviour = button
+        case .press(let length): board.button.press(for: length)
+        case .release: board.button.release()
         case .surroundings(let change): board.surroundings.set(change)
         case .wallClock(let time):
             let seconds = time.map { board.timeZone.utc(atLocalTime: $0) } ?? 0

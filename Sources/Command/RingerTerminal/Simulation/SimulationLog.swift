@@ -222,6 +222,8 @@ extension DeviceStateChange {
         case .inputFormat(let format): "input at \(format.sampleRate) Hz, \(format.channels.counted("channel"))"
         case .outputLost(let isLost): isLost ? "output gone" : "output back"
         case .key(let key, let isPressed, _): "key \(key.rawValue) \(isPressed ? "pressed" : "released")"
+        case .buttonPressed: "button pressed"
+        case .button: "button"
         case .wokeFromSleep: "woke from sleep"
         case .lost(let error): "lost: \(error)"
         case .found: "found again"

@@ -44,6 +44,14 @@ extension SimulationStep {
                 : .keep(try words.take("ring, vibrate, silent or toggle") { SwitchPosition(rawValue: $0) })
         case "clock": .wallClock(words.take("unset") ? nil : try wallTime(&words))
         case "zone": .timeZone(try timeZone(&words))
+        case "press": .press(words.take("for") ? try words.takeTime() : .zero)
+        case "hold": .press(nil)
+        case "release": .release
+        case "button":
+            .button(
+                PositionButton(
+                    order: try words.take("toggle or cycle") { PositionButton.Order(rawValue: $0) },
+                    longPress: words.take("long") ? try words.takeTime() : nil))
         case "headphone": .surroundings(.headphoneInserted(try words.takeEither("in", "out")))
         case "microphone": .surroundings(.microphoneInserted(try words.takeEither("in", "out")))
         case "line": .surroundings(.routePresent(.line, try words.takeEither("in", "out")))

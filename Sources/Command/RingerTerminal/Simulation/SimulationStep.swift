@@ -46,6 +46,10 @@ enum SimulationStep: Sendable {
     case lock(Bool)
     /// Sets the kept position; nil changes between ring and silent.
     case keep(SwitchPosition?)
+    case button(PositionButton)
+    /// Presses the button, and releases it after this time; nil to hold it.
+    case press(Duration?)
+    case release
     case surroundings(DeviceStateChange)
     /// Sets the wall clock, in seconds of local time since 1970; nil for one that was never set.
     case wallClock(Int64?)
@@ -98,6 +102,10 @@ extension Script {
 
         What software or a button sets beside the switch
           keep ring|vibrate|silent|toggle   the kept position, which adds silence
+          press [for TIME] | hold | release the button that moves it, at once or for so
+                                            long
+          button toggle|cycle [long TIME]   what its presses do, from now on; "long":
+                                            presses that last so long alone
 
         The rest of the board
           lock | unlock                     lock the screen, unlock it

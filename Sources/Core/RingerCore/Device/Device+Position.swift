@@ -34,12 +34,24 @@ extension Device {
         if closing.hasBegun { return completion(RingerError(.closed, "set the position", "device")) }
         if let service { return service.setPosition(position, completion: completion) }
         core.transition {
-            let new = position ?? (state.keptPosition?.silences == true ? .ring : .silent)
-            change(.keptPosition(new), from: "software")
-            // In the order in which they take effect.
-            keptPosition?.write(new, completion)
+            let change =
+                position.map { DeviceStateChange.keptPosition($0) } ?? .buttonPressed(.toggle, at: clock.now)
+            Self.move(change, from: "software", at: clock.now, in: publisher, keptIn: keptPosition, completion)
         }
-        if keptPosition == nil { completion(nil) }
+    }
+
+    /// Takes in a change of the kept position, and keeps it. `completion` is called once it is kept, or with why it is not.
+    static func move(
+        _ change: DeviceStateChange, from source: String, index: Int = 0, at time: MonotonicTime,
+        in publisher: StatePublisher, keptIn file: KeptPosition?,
+        _ completion: @escaping @Sendable (RingerError?) -> Void
+    ) {
+        publisher.core.transition {
+            publisher.change(change, from: source, index: index, at: time)
+            // In the order in which they take effect.
+            if let position = publisher.state.keptPosition { file?.write(position, completion) }
+        }
+        if file == nil { completion(nil) }
     }
 
     /// Why the file of the kept position could not be read at the start; nil if it could.

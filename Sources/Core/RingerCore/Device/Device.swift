@@ -26,6 +26,9 @@ public final class Device: Sendable {
         public var microphone: (any SoundInput)?
         /// The sources of the rest of the state: jacks, keys, volume and others.
         public var stateSources: [any DeviceStateSource]
+        /// Whether a state source is a button that moves the kept position (``DeviceStateChange/buttonPressed(_:at:)``): the
+        /// position of a device without a switch is known from the start then.
+        public var hasButton = false
         /// The routes that the device has.
         public var routes: RouteBoard
         /// Returns whether another process plays sound; nil if that cannot be found out.
@@ -75,7 +78,7 @@ public final class Device: Sendable {
 
     private let ports: Ports
     package let core: Core
-    private let publisher: StatePublisher
+    let publisher: StatePublisher
     let keptPosition: KeptPosition?
     /// Nil where a service has the quiet hours.
     private let quietHours: QuietHoursClock?
@@ -132,7 +135,8 @@ public final class Device: Sendable {
             ports.service == nil
             ? configuration.positionFile.map { KeptPosition($0, initial: configuration.initialPosition) } : nil
         let initial = configuration.initialPosition
-        let position = keptPosition?.first ?? (ports.service == nil && initial != .ring ? initial : nil)
+        let isKnown = ports.service == nil && (initial != .ring || ports.hasButton)
+        let position = keptPosition?.first ?? (isKnown ? initial : nil)
         self.keptPosition = keptPosition
         let publisher = StatePublisher(
             in: core, hasSwitch: ports.ringSilent != nil, keptPosition: position.map { ($0, ports.clock.now) }
@@ -241,12 +245,23 @@ public final class Device: Sendable {
             if !ports.stateSources.isEmpty { core.transition { _ = sessions.part } }
             for (index, source) in ports.stateSources.enumerated() {
                 // The source's name is certain only once it is open, and may change when it comes back.
-                try source.start { change in
+                try source.start { [weak closing] change in
                     // The motor first; then the switch, before anything sounds.
                     if change == .wokeFromSleep {
                         vibrator?.wakes()
                         ports.ringSilent?.reread()
+                        for source in ports.stateSources { source.rereadAfterSleep() }
                         announcements.ifMade { $0.wakes() }
+                    }
+                    if case .buttonPressed(_, let time) = change {
+                        let name = source.name
+                        return core.transition {
+                            // The file of a device that closes is being waited for.
+                            if closing?.hasBegun != false { return }
+                            Self.move(
+                                change, from: name, index: index, at: time, in: publisher, keptIn: keptPosition
+                            ) { if let error = $0 { report(.degraded(error, at: clock.now)) } }
+                        }
                     }
                     publisher.change(change, from: source.name, index: index, at: clock.now)
                 }

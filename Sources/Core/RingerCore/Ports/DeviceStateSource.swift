@@ -11,8 +11,17 @@ public protocol DeviceStateSource: Sendable {
     /// - Throws: ``RingerError`` if the source is missing or forbidden.
     func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError)
 
+    /// Reads the state anew, and reports what is another one before it returns: some changes while the machine sleeps cause no
+    /// edge. Does nothing by default.
+    func rereadAfterSleep()
+
     /// Ends watching and frees the source's kernel resources. A second call does nothing.
     func close()
+}
+
+extension DeviceStateSource {
+    /// Does nothing: for a source whose changes are reported when the machine wakes.
+    public func rereadAfterSleep() {}
 }
 
 /// One change of the device's state.
@@ -47,6 +56,11 @@ public enum DeviceStateChange: Sendable, Hashable {
     case outputLost(Bool)
     /// A key was pressed or released; reported as ``DeviceEvent/key(_:isPressed:at:)``.
     case key(DeviceKey, isPressed: Bool, at: MonotonicTime)
+    /// The button that moves the kept position was pressed, and the press counts. ``keptPosition(_:)`` is reported in its place.
+    case buttonPressed(PositionButton.Order, at: MonotonicTime)
+    /// The kernel dropped edges of that button, or it is gone, or back. On a device without a switch it is reported as the
+    /// switch's event; beside a switch, as ``lost(_:)`` and ``found`` are.
+    case button(SwitchEvent)
     /// The device woke from sleep.
     case wokeFromSleep
     /// The source is gone; it is waited for. What was plugged into its jacks counts as pulled out.

@@ -145,8 +145,7 @@ public final class AudioSessions: Sendable {
         case .inputAvailable(let isAvailable): .inputAvailable(isAvailable)
         case .otherAudioPlaying(let isPlaying): .outsideAudio(isPlaying: isPlaying)
         case .outputVolume, .screenLocked, .keptPosition, .quietHours, .outputFormat, .inputFormat, .outputLost, .key,
-            .lost,
-            .found:
+            .buttonPressed, .button, .lost, .found:
             nil
         }
     }

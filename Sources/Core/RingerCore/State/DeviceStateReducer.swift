@@ -147,6 +147,18 @@ struct DeviceStateReducer: StateMachine {
         switch change {
         case .key(let key, let isPressed, let time):
             return actions.append(.report(.key(key, isPressed: isPressed, at: time)))
+        case .button(let event):
+            if !hasSwitch { return ringSilent(event, source, &actions) }
+            switch event {
+            case .dropped(let count, let time):
+                actions.append(.report(.switchEdgesDropped(count: count, source: source, at: time)))
+            case .lost(let error, _): take(.lost(error), source, at: time, &actions)
+            case .found: take(.found, source, at: time, &actions)
+            case .position: break
+            }
+            return
+        case .buttonPressed(let order, let time):
+            return take(.keptPosition(order.position(after: state.keptPosition)), source, at: time, &actions)
         case .headphoneInserted(let isInserted):
             state.isHeadphoneInserted = isInserted
         case .microphoneInserted(let isInserted):

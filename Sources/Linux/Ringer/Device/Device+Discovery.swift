@@ -3,9 +3,12 @@
 extension Device {
     /// The hardware that a device is made of. Each part is found automatically, or named.
     public struct Hardware: Sendable {
-        /// The switch; nil for the preferred one that is found. A switch that was named or found and cannot be opened
+        /// The switch, or the push button in its place; nil for the preferred switch that is found. A switch that was named or found and cannot be opened
         /// is waited for; until it can be read it counts as ``UserPreferences/whenSwitchUnreadable``.
         public var ringSilent: SwitchSpecification?
+        /// A push button beside the switch, ``SwitchSpecification/button(_:_:)``, whose presses add silence and take it away again;
+        /// nil for none.
+        public var button: SwitchSpecification?
         /// The motor; nil for the preferred one that is found.
         public var motor: MotorSpecification?
         /// The status light: the name of an LED in the LED class; `none` for no light, nil for the preferred one that is found.
@@ -44,7 +47,8 @@ extension Device {
 
         /// By default the hardware that is found.
         public init(
-            ringSilent: SwitchSpecification? = nil, motor: MotorSpecification? = nil, statusLight: String? = nil,
+            ringSilent: SwitchSpecification? = nil, button: SwitchSpecification? = nil,
+            motor: MotorSpecification? = nil, statusLight: String? = nil,
             pcm: String? = nil,
             routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil, busyPatience: Duration = .seconds(2),
             linger: Duration = .seconds(2), following: Following = [], card: String? = nil,
@@ -52,6 +56,7 @@ extension Device {
             hasOwnMicrophone: Bool = true, paths: HardwarePaths = .standard
         ) {
             self.ringSilent = ringSilent
+            self.button = button
             self.motor = motor
             self.statusLight = statusLight
             self.pcm = pcm
@@ -140,6 +145,17 @@ extension Device.Ports {
         if hardware.ringSilent == nil, case .gpio(let line, let options) = ringSilent {
             ringSilentSwitch = FoundLineSwitch(line, options, loop: loop, paths: paths)
         }
+        var buttons: [ButtonSource] = []
+        if case .button(_, let options) = ringSilent, let contact = ringSilentSwitch.take() {
+            buttons.append(ButtonSource(contact, options, clock: loop))
+        }
+        if let button = hardware.button {
+            guard case .button(let contact, let options) = button else {
+                throw RingerError(.invalid, "use as a button", "\"\(button)\"", detail: "it is a switch")
+            }
+            buttons.append(
+                ButtonSource(contact.make(loop: loop, paths: paths, isAwaited: true), options, clock: loop))
+        }
         if ringSilent == nil {
             problems.append(
                 RingerError(
@@ -178,13 +194,16 @@ extension Device.Ports {
             clock: loop, ringSilent: ringSilentSwitch,
             motor: try motor?.make(loop: loop, paths: paths), statusLight: statusLight, speaker: speaker,
             microphone: ALSASoundInput(beside: speaker, paths: paths),
-            stateSources: hardware.stateSources(
-                findings, sound, mixer: mixer, speaker: speaker, loop: loop,
-                followsSleep: ringSilent?.isLine == true || motor?.isLine == true),
+            stateSources: buttons
+                + hardware.stateSources(
+                    findings, sound, mixer: mixer, speaker: speaker, loop: loop,
+                    followsSleep: ringSilent?.isLine == true || hardware.button?.isLine == true || motor?.isLine == true
+                ),
             routes: RouteBoard(pcm: sound.pcm, routes: sound.routes),
             otherAudio: { OtherAudio(paths: paths).isPlaying() },
             setOutputVolume: setOutputVolume, problems: problems, close: { loop.close() })
         timeZone = SystemTimeZone(loop: loop)
+        hasButton = !buttons.isEmpty
     }
 }
 

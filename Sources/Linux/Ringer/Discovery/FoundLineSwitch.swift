@@ -81,6 +81,12 @@ package final class FoundLineSwitch: RingSilentSwitch {
 }
 
 extension SwitchSpecification {
-    /// Whether the switch is a GPIO line that no driver of the kernel reads.
-    package var isLine: Bool { if case .gpio = self { true } else { false } }
+    /// Whether the switch or button is a GPIO line that no driver of the kernel reads.
+    package var isLine: Bool {
+        switch self {
+        case .gpio: true
+        case .button(let contact, _): contact.isLine
+        case .evdev, .slider: false
+        }
+    }
 }

@@ -19,6 +19,15 @@ extension SwitchSpecification: CustomStringConvertible {
         case .slider(let device, let settleTime):
             let settle = settleTime == .milliseconds(50) ? "" : ",settle=\(settleTime.specification)"
             return "slider:\(device.specification)\(settle)"
+        case .button(let contact, let button):
+            var text = "button:\(contact)"
+            if button.order != .toggle { text += ",\(button.order)" }
+            if let longPress = button.longPress { text += ",long=\(longPress.specification)" }
+            // That of a line is among its own options.
+            if !contact.isLine && button.debounce != PositionButton().debounce {
+                text += ",debounce=\(button.debounce.specification)"
+            }
+            return text
         }
     }
 }

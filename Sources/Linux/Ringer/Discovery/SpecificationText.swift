@@ -13,8 +13,9 @@ struct SpecificationText {
     /// The options, in order; the value is nil without an equals sign.
     private var options: [(name: String, value: String?)]
 
-    init(_ text: String, what: String) throws(RingerError) {
-        self.text = text
+    /// The specification that `text` is; without `prefix`, which errors have.
+    init(_ text: String, what: String, prefix: String = "") throws(RingerError) {
+        self.text = prefix + text
         self.what = what
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         let head = parts.first ?? ""

@@ -16,12 +16,17 @@ struct SwitchEvidence {
     /// The names of the kernel's input devices, "event0", in numeric order.
     var inputDevices: [String] { DirectoryListing.numbered("event", in: system.appending("class").appending("input")) }
 
-    /// Whether the input device `file`, "event0", has `code`, a switch or an axis.
+    /// Whether the input device `file`, "event0", has `code`, a switch, a key or an axis.
     ///
-    /// The corresponding files are `capabilities/sw` and `capabilities/abs`: hexadecimal words of the process's own word
+    /// The corresponding files are `capabilities/sw`, `key` and `abs`: hexadecimal words of the process's own word
     /// size, the highest first, leading zeros left out.
     func has(_ code: EvdevCode, inputDevice file: String) -> Bool {
-        let kind = code.type == EvdevCode.muteDevice.type ? "sw" : "abs"
+        let kind =
+            switch code.type {
+            case EvdevCode.muteDevice.type: "sw"
+            case EvdevCode.mute.type: "key"
+            default: "abs"
+            }
         let attribute = AttributeFile(path: device(file).appending("capabilities").appending(kind))
         guard let words = (try? attribute.read())?.split(separator: " ") else { return false }
         let (index, bit) = Int(code.code).quotientAndRemainder(dividingBy: UInt.bitWidth)

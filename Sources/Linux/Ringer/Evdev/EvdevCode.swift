@@ -37,6 +37,17 @@ public struct EvdevCode: Sendable, Hashable {
     ///
     /// The corresponding C function is `libevdev_event_code_from_name`.
     public init?(switchNamed text: String) {
+        self.init(text, type: EV_SW, last: SW_MAX)
+    }
+
+    /// The key or button that `text` names, "KEY_MUTE", or numbers, "113" or "0x71"; nil if there is no such key.
+    ///
+    /// The corresponding C function is `libevdev_event_code_from_name`.
+    public init?(keyNamed text: String) {
+        self.init(text, type: EV_KEY, last: KEY_MAX)
+    }
+
+    private init?(_ text: String, type: Int32, last: Int32) {
         let code: Int32
         if text.hasPrefix("0x") {
             guard let number = Int32(text.dropFirst(2), radix: 16) else { return nil }
@@ -44,10 +55,10 @@ public struct EvdevCode: Sendable, Hashable {
         } else if let number = Int32(text) {
             code = number
         } else {
-            code = libevdev_event_code_from_name(UInt32(EV_SW), text)
+            code = libevdev_event_code_from_name(UInt32(type), text)
         }
-        guard (0...Int32(SW_MAX)).contains(code) else { return nil }
-        self = .switch(code)
+        guard (0...last).contains(code) else { return nil }
+        self.init(type: UInt16(type), code: UInt16(code))
     }
 }
 

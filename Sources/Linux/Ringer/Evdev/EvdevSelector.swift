@@ -73,7 +73,10 @@ public struct EvdevSelector: Sendable, Hashable {
     /// throws the error of that file.
     func open(in paths: HardwarePaths, code: EvdevCode) throws(RingerError) -> EvdevHandle {
         do throws(RingerError) {
-            return try open(in: paths, wanted: code.description) { $0.has(code) }
+            return try open(in: paths, wanted: code.description) { handle in
+                // A keyboard's key has to be named.
+                handle.has(code) && (path != nil || code.type != EvdevCode.mute.type || !handle.has(.letterA))
+            }
         } catch {
             if path == nil, let better = failure(in: paths, code: code) { throw better }
             throw error

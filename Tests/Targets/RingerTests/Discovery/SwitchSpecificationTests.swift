@@ -13,6 +13,8 @@ import Testing
         #expect(try SwitchSpecification(specification.description) == specification)
     }
 
+    private static let muteKey = EvdevCode(type: 1, code: 113)
+
     private static let valid: [(String, SwitchSpecification)] = [
         ("gpio:ring-silent", .gpio(.named("ring-silent"))),
         ("gpio:gpiochip0:2", .gpio(.offset(2, chip: "gpiochip0"))),
@@ -37,6 +39,22 @@ import Testing
         (
             "slider:/dev/input/event2,settle=20ms,name=tri",
             .slider(.init(path: "/dev/input/event2", name: "tri"), settleTime: .milliseconds(20))
+        ),
+        ("button:gpio:mute", .button(.gpio(.named("mute")))),
+        (
+            "button:gpio:gpiochip0:2,active-low,bias=pull-up,debounce=30ms,cycle,long=600ms",
+            .button(
+                .gpio(
+                    .offset(2, chip: "gpiochip0"),
+                    .init(isActiveLow: true, bias: .pullUp, debounce: .milliseconds(30))),
+                .init(order: .cycle, longPress: .milliseconds(600), debounce: .milliseconds(30)))
+        ),
+        ("button:evdev:auto,code=KEY_MUTE,toggle", .button(.evdev(.automatic(), code: muteKey))),
+        (
+            "button:evdev:/dev/input/event0,code=0x71,name=keys,debounce=0",
+            .button(
+                .evdev(.init(path: "/dev/input/event0", name: "keys"), code: muteKey),
+                .init(debounce: .zero))
         ),
     ]
 
@@ -64,6 +82,20 @@ import Testing
             ("evdev:auto,code=SW_NOPE", "is no switch"),
             ("evdev:auto,code=99", "is no switch"),
             ("evdev:auto,code=-1", "is no switch"),
+            ("button", "it begins with none of"),
+            ("button:", "a button is button:gpio: or button:evdev:"),
+            ("button:mute", "a button is button:gpio: or button:evdev:"),
+            ("button:slider:auto", "a button is button:gpio: or button:evdev:"),
+            ("button:gpio:", "the line is missing"),
+            ("button:gpio:a,inverted", "\"gpio\" knows no option \"inverted\""),
+            ("button:gpio:a,long", "the option \"long\" needs a value"),
+            ("button:gpio:a,long=600", "is no duration"),
+            ("button:gpio:a,long=0", "is no time to hold a button"),
+            ("button:gpio:a,toggle,cycle", "not both"),
+            ("button:evdev:auto", "the button's key is missing"),
+            ("button:evdev:auto,code=SW_LID", "is no key such as KEY_MUTE"),
+            ("button:evdev:auto,code=768", "is no key such as KEY_MUTE"),
+            ("gpio:a,cycle", "\"gpio\" knows no option \"cycle\""),
             ("slider:auto,inverted", "\"slider\" knows no option \"inverted\""),
         ])
     func refuses(_ text: String, _ reason: String) throws {
