@@ -81,6 +81,15 @@ extension AlertWay: CCounterpart {
     }
 }
 
+extension AlertKind: CCounterpart {
+    var constant: ringer_alert_kind {
+        switch self {
+        case .alert: RINGER_ALERT_KIND_ALERT
+        case .alarm: RINGER_ALERT_KIND_ALARM
+        }
+    }
+}
+
 extension MuteReading.Verdict: CCounterpart {
     var constant: ringer_verdict {
         switch self {
@@ -112,6 +121,7 @@ extension Decision.Reason: CCounterpart {
         case .soundEffectsOff: RINGER_REASON_SOUND_EFFECTS_OFF
         case .volumeZero: RINGER_REASON_VOLUME_ZERO
         case .softwareSilent: RINGER_REASON_SOFTWARE_SILENT
+        case .alarm: RINGER_REASON_ALARM
         }
     }
 }
@@ -282,13 +292,16 @@ extension ringer_preferences {
         routes_silenced = preferences.routesSilencedBySwitch.rawValue
         alert_volume = preferences.alertVolume
         when_switch_unreadable = preferences.whenSwitchUnreadable.constant
+        alarms_ignore_silence = preferences.alarmsIgnoreSilence ? 1 : 0
+        alarm_volume = preferences.alarmVolume
     }
 
     /// The preferences, if every field has a value that it may have.
     func checked() throws -> UserPreferences {
         try withUnsafeBytes(of: reserved) { try RingerC.reserved($0, "preferences") }
-        guard (0...1).contains(alert_volume) else {
-            throw Failure(EINVAL, "an alert volume of \(alert_volume) is not from 0 to 1")
+        try withUnsafeBytes(of: reserved_at_end) { try RingerC.reserved($0, "preferences") }
+        for (name, volume) in [("alert", alert_volume), ("alarm", alarm_volume)] where !(0...1).contains(volume) {
+            throw Failure(EINVAL, "an \(name) volume of \(volume) is not from 0 to 1")
         }
         guard routes_silenced < 1 << UInt8(AudioRoute.allCases.count) else {
             throw Failure(EINVAL, "0x\(String(routes_silenced, radix: 16)) has bits that are no route")
@@ -300,7 +313,8 @@ extension ringer_preferences {
             hapticsWhileRecording: try flag(haptics_while_recording, "haptics_while_recording"),
             doNotDisturb: try flag(do_not_disturb, "do_not_disturb"),
             routesSilencedBySwitch: AudioRouteSet(rawValue: routes_silenced),
-            whenSwitchUnreadable: try .of(when_switch_unreadable, "position"))
+            whenSwitchUnreadable: try .of(when_switch_unreadable, "position"),
+            alarmsIgnoreSilence: try flag(alarms_ignore_silence, "alarms_ignore_silence"), alarmVolume: alarm_volume)
     }
 }
 

@@ -17,12 +17,21 @@ public struct UserPreferences: Sendable, Hashable {
     /// The position that counts while there is a switch that cannot be read (``DeviceState/isSwitchUnreadable``). With
     /// silent, the default, a process without permission to read the switch makes no sound in a silent room.
     public var whenSwitchUnreadable: SwitchPosition
+    /// Whether alarms, and sessions of an alarm's priority, are heard though the switch, do-not-disturb, the screen's lock or a
+    /// session that silences playback would silence them. Alarms are felt as well, then.
+    public var alarmsIgnoreSilence: Bool
+    /// The volume of alarms, clamped to 0...1. Above 0 it counts as ``lowestAlarmVolume`` at least; at 0 alarms are not heard.
+    public var alarmVolume: Float
+
+    /// The least volume of alarms that are heard: 0.1.
+    public static let lowestAlarmVolume: Float = 0.1
 
     /// By default the preferences of a new phone.
     public init(
         vibrateOnRing: Bool = true, vibrateOnSilent: Bool = true, soundEffects: Bool = true, alertVolume: Float = 1,
         hapticsWhileRecording: Bool = false, doNotDisturb: Bool = false,
-        routesSilencedBySwitch: AudioRouteSet = .builtIn, whenSwitchUnreadable: SwitchPosition = .silent
+        routesSilencedBySwitch: AudioRouteSet = .builtIn, whenSwitchUnreadable: SwitchPosition = .silent,
+        alarmsIgnoreSilence: Bool = true, alarmVolume: Float = 1
     ) {
         self.vibrateOnRing = vibrateOnRing
         self.vibrateOnSilent = vibrateOnSilent
@@ -32,6 +41,8 @@ public struct UserPreferences: Sendable, Hashable {
         self.doNotDisturb = doNotDisturb
         self.routesSilencedBySwitch = routesSilencedBySwitch
         self.whenSwitchUnreadable = whenSwitchUnreadable
+        self.alarmsIgnoreSilence = alarmsIgnoreSilence
+        self.alarmVolume = alarmVolume
     }
 }
 
@@ -67,6 +78,8 @@ package struct UserPreference: Sendable, Hashable {
         UserPreference("doNotDisturb", .flag(\.doNotDisturb)),
         UserPreference("routesSilencedBySwitch", .routes(\.routesSilencedBySwitch)),
         UserPreference("whenSwitchUnreadable", .position(\.whenSwitchUnreadable)),
+        UserPreference("alarmsIgnoreSilence", .flag(\.alarmsIgnoreSilence)),
+        UserPreference("alarmVolume", .fraction(\.alarmVolume)),
     ]
 
     /// The name in files, scripts and options, such as `vibrate-on-ring`.

@@ -41,7 +41,9 @@ package struct SessionConditions {
     package mutating func routeName(of session: SessionState) -> String {
         switchState.route = session.route.output ?? deviceRoute
         var request = session.request
-        if case .session(let category, let options, _, _) = request { request = .session(category, options: options) }
+        if case .session(let category, let options, _, _, let isAlarm) = request {
+            request = .session(category, options: options, isAlarm: isAlarm)
+        }
         let decision = RingerPolicy.decide(request, state: switchState, preferences: preferences)
         return decision == .silence(.ringSilentSwitch) || decision == .silence(.softwareSilent)
             ? "" : session.route.name
@@ -67,7 +69,7 @@ extension SessionState {
     package var request: SoundRequest {
         .session(
             settings.category, options: settings.effectiveOptions, isInterrupted: isInterrupted,
-            isInBackground: isInBackground)
+            isInBackground: isInBackground, isAlarm: priority >= .alarm)
     }
 }
 
