@@ -376,13 +376,14 @@ final class DeviceHandle: Sendable {
     }
 
     func alert(
-        _ sound: UInt32, way: AlertWay, limit: Duration?, vibration: VibrationPattern?, pause: Duration,
+        _ sound: UInt32, kind: AlertKind, way: AlertWay, limit: Duration?, vibration: VibrationPattern?,
+        pause: Duration,
         _ id: UnsafeMutablePointer<UInt64>?
     ) throws -> CInt {
         try begin(id) { number in
             let core = device.core
             let alert = device.alerts.begin(
-                SystemSoundID(rawValue: sound), way: way, limit: limit, vibration: vibration, pause: pause
+                SystemSoundID(rawValue: sound), kind: kind, way: way, limit: limit, vibration: vibration, pause: pause
             ) { [weak self] result in
                 core.perform { [weak self] in
                     self?.end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) {

@@ -138,8 +138,9 @@ private func setPosition(_ device: OpaquePointer?, _ position: () throws -> Swit
 ) -> CInt {
     carryOut {
         let handle = try DeviceHandle.at(device)
-        let preferences = try Structure.read(preferences, size, "preferences")
-        handle.device.preferences = try preferences.checked(over: handle.device.preferences)
+        let current = handle.device.preferences
+        let new = try Structure.read(preferences, size, "preferences", others: ringer_preferences(current))
+        handle.device.preferences = try new.checked(over: current)
     }
 }
 
@@ -190,6 +191,7 @@ private func setPosition(_ device: OpaquePointer?, _ position: () throws -> Swit
         case RINGER_SOUND_SYSTEM: request = .systemSound()
         case RINGER_SOUND_ALERT: request = .alert
         case RINGER_SOUND_NOTIFICATION: request = .notification()
+        case RINGER_SOUND_ALARM: request = .alarm
         case RINGER_SOUND_CRITICAL_NOTIFICATION: request = .notification(isCritical: true)
         default: throw Failure(EINVAL, "\(kind.rawValue) is no kind of sound")
         }
@@ -305,13 +307,13 @@ private func setPosition(_ device: OpaquePointer?, _ position: () throws -> Swit
     attempt {
         let handle = try DeviceHandle.at(device)
         let alert = try Structure.read(alert, size, "alert")
-        try withUnsafeBytes(of: alert.reserved) { try reserved($0, "alert") }
         let vibration = try alert.times_ms.map { times_ms in
             let pulses = try pulses(times_ms, alert.count)
             return try VibrationPattern(pulses: pulses, strength: alert.strength == 0 ? 1 : alert.strength)
         }
         return try handle.alert(
-            alert.sound, way: .of(alert.way, "way"), limit: alert.limit_ms == 0 ? nil : .milliseconds(alert.limit_ms),
+            alert.sound, kind: .of(alert.kind, "kind"), way: .of(alert.way, "way"),
+            limit: alert.limit_ms == 0 ? nil : .milliseconds(alert.limit_ms),
             vibration: vibration, pause: .milliseconds(alert.pause_ms), id)
     }
 }

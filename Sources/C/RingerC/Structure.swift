@@ -49,8 +49,10 @@ struct Structure<Value: GrowingStructure> {
         if known < size { memset(target + known, 0, size - known) }
     }
 
-    /// What the program filled; what an earlier header does not have is zero.
-    static func read(_ pointer: UnsafePointer<Value>?, _ size: Int, _ name: StaticString) throws -> Value {
+    /// What the program filled; what an earlier header does not have is as in `others`, by default zero.
+    static func read(
+        _ pointer: UnsafePointer<Value>?, _ size: Int, _ name: StaticString, others: Value? = nil
+    ) throws -> Value {
         let pointer = try required(pointer, name)
         // SAFETY: the program says that it has so many bytes there.
         let bytes = UnsafeRawBufferPointer(start: pointer, count: try checked(size, name))
@@ -59,6 +61,7 @@ struct Structure<Value: GrowingStructure> {
         return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { value in
             let target = UnsafeMutableRawBufferPointer(value)
             target.initializeMemory(as: UInt8.self, repeating: 0)
+            if let others { value[0] = others }
             target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(known)))
             // SAFETY: each byte has a value, and a structure of C allows all of them.
             return value[0]

@@ -81,6 +81,15 @@ extension AlertWay: CCounterpart {
     }
 }
 
+extension AlertKind: CCounterpart {
+    var constant: ringer_alert_kind {
+        switch self {
+        case .alert: RINGER_ALERT_KIND_ALERT
+        case .alarm: RINGER_ALERT_KIND_ALARM
+        }
+    }
+}
+
 extension MuteReading.Verdict: CCounterpart {
     var constant: ringer_verdict {
         switch self {
@@ -113,6 +122,7 @@ extension Decision.Reason: CCounterpart {
         case .volumeZero: RINGER_REASON_VOLUME_ZERO
         case .softwareSilent: RINGER_REASON_SOFTWARE_SILENT
         case .quietHours: RINGER_REASON_QUIET_HOURS
+        case .alarm: RINGER_REASON_ALARM
         }
     }
 }
@@ -303,6 +313,8 @@ extension ringer_preferences {
         when_switch_unreadable = preferences.whenSwitchUnreadable.constant
         quiet_hours_position = UInt8(preferences.quietHoursPosition.constant.rawValue)
         when_clock_unset = UInt8(preferences.whenClockUnset.constant.rawValue)
+        alarms_ignore_silence = preferences.alarmsIgnoreSilence ? 1 : 0
+        alarm_volume = preferences.alarmVolume
     }
 
     /// The preferences, if every field has a value that it may have. What the structure does not have is that of `current`.
@@ -310,8 +322,9 @@ extension ringer_preferences {
         func position(_ number: UInt8, or current: SwitchPosition) throws -> SwitchPosition {
             number == 0 ? current : try .of(ringer_position(rawValue: UInt32(number)), "position")
         }
-        guard (0...1).contains(alert_volume) else {
-            throw Failure(EINVAL, "an alert volume of \(alert_volume) is not from 0 to 1")
+        try withUnsafeBytes(of: reserved_at_end) { try RingerC.reserved($0, "preferences") }
+        for (name, volume) in [("alert", alert_volume), ("alarm", alarm_volume)] where !(0...1).contains(volume) {
+            throw Failure(EINVAL, "an \(name) volume of \(volume) is not from 0 to 1")
         }
         guard routes_silenced < 1 << UInt8(AudioRoute.allCases.count) else {
             throw Failure(EINVAL, "0x\(String(routes_silenced, radix: 16)) has bits that are no route")
@@ -325,7 +338,8 @@ extension ringer_preferences {
             routesSilencedBySwitch: AudioRouteSet(rawValue: routes_silenced),
             whenSwitchUnreadable: try .of(when_switch_unreadable, "position"), quietHours: current.quietHours,
             quietHoursPosition: try position(quiet_hours_position, or: current.quietHoursPosition),
-            whenClockUnset: try position(when_clock_unset, or: current.whenClockUnset))
+            whenClockUnset: try position(when_clock_unset, or: current.whenClockUnset),
+            alarmsIgnoreSilence: try flag(alarms_ignore_silence, "alarms_ignore_silence"), alarmVolume: alarm_volume)
     }
 }
 

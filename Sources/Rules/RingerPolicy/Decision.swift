@@ -22,6 +22,8 @@ public enum Decision: Sendable, Hashable {
         case routeIgnoresSwitch
         /// The sound is critical.
         case critical
+        /// The sound is an alarm, which nothing silences while ``UserPreferences/alarmsIgnoreSilence`` is on.
+        case alarm
         /// A vibration was requested, which nothing suppresses.
         case vibrationRequested
         /// The Ring/Silent switch is at silent, or at vibrate.
@@ -46,7 +48,7 @@ public enum Decision: Sendable, Hashable {
         case doNotDisturb
         /// The user switched sound effects off.
         case soundEffectsOff
-        /// The alert volume, or the notification's own, is 0.
+        /// The alert volume, the alarm volume, or the notification's own, is 0.
         case volumeZero
     }
 

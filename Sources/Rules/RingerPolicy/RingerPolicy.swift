@@ -17,17 +17,21 @@ public func decide(
     switch request {
     case .vibration:
         return .vibrate(.vibrationRequested)
-    case .session(let category, let options, let isInterrupted, let isInBackground):
-        return decideSession(category, options, isInterrupted, isInBackground, state, preferences)
+    case .session(let category, let options, let isInterrupted, let isInBackground, let isAlarm):
+        return decideSession(category, options, isInterrupted, isInBackground, isAlarm, state, preferences)
     case .systemSound(let isUISound):
         if isUISound && !preferences.soundEffects { return .silence(.soundEffectsOff) }
         let heard = audibility(on: state.route, state, preferences)
         return heard.isHeard
             ? .play(gain: 1, route: state.route, vibrates: false, heard.reason) : .silence(heard.reason)
     case .alert:
-        return decideAlert(volume: 1, isCritical: false, state, preferences)
+        return decideAlert(gain: clamped(preferences.alertVolume), isCritical: false, state, preferences)
+    case .alarm:
+        return decideAlarm(state, preferences)
     case .notification(let volume, let isCritical):
-        return decideAlert(volume: volume, isCritical: isCritical, state, preferences)
+        // A critical sound has the volume that its sender chose; the user's alert volume applies to the others.
+        let gain = clamped(volume) * (isCritical ? 1 : clamped(preferences.alertVolume))
+        return decideAlert(gain: gain, isCritical: isCritical, state, preferences)
     }
 }
 
@@ -42,24 +46,29 @@ package func route(
 
 private func decideSession(
     _ category: AudioCategory, _ options: CategoryOptions, _ isInterrupted: Bool, _ isInBackground: Bool,
-    _ state: DeviceState, _ preferences: UserPreferences
+    _ isAlarm: Bool, _ state: DeviceState, _ preferences: UserPreferences
 ) -> Decision {
+    let gain = isAlarm ? alarmGain(preferences) : 1
+    let ignoresSilence = isAlarm && preferences.alarmsIgnoreSilence
     guard category.plays else { return .silence(.categoryDoesNotPlay) }
     if isInterrupted { return .silence(.interruption) }
     if isInBackground && category.isSilencedBySwitch { return .silence(.background) }
-    if state.sessions.contains(.silencesPlayback) { return .silence(.sessionSilencesPlayback) }
+    if gain == 0 { return .silence(.volumeZero) }
+    if state.sessions.contains(.silencesPlayback) && !ignoresSilence { return .silence(.sessionSilencesPlayback) }
     let route = route(
         for: category, options: options, deviceRoute: state.route, hasReceiver: state.hasReceiver)
     guard category.isSilencedBySwitch || options.contains(.honoursRingSilentSwitch) else {
-        return .play(gain: 1, route: route, vibrates: false, .categoryIgnoresSwitch)
+        return .play(gain: gain, route: route, vibrates: false, .categoryIgnoresSwitch)
     }
-    if state.isScreenLocked && category.isSilencedBySwitch { return .silence(.screenLock) }
+    let isLockedOut = state.isScreenLocked && category.isSilencedBySwitch
+    if isLockedOut && !ignoresSilence { return .silence(.screenLock) }
     let heard = audibility(on: route, state, preferences)
-    return heard.isHeard ? .play(gain: 1, route: route, vibrates: false, heard.reason) : .silence(heard.reason)
+    guard heard.isHeard || ignoresSilence else { return .silence(heard.reason) }
+    return .play(gain: gain, route: route, vibrates: false, heard.isHeard && !isLockedOut ? heard.reason : .alarm)
 }
 
 private func decideAlert(
-    volume: Float, isCritical: Bool, _ state: DeviceState, _ preferences: UserPreferences
+    gain: Float, isCritical: Bool, _ state: DeviceState, _ preferences: UserPreferences
 ) -> Decision {
     if preferences.doNotDisturb && !isCritical { return .silence(.doNotDisturb) }
     let vibrates =
@@ -74,13 +83,28 @@ private func decideAlert(
     case .ringSilentSwitch, .switchUnreadable, .softwareSilent, .quietHours: if isCritical { heard = (true, .critical) }
     default: break
     }
-    // A critical sound has the volume that its sender chose; the user's alert volume applies to the others.
-    let gain = clamped(volume) * (isCritical ? 1 : clamped(preferences.alertVolume))
     if heard.isHeard && gain == 0 { heard = (false, .volumeZero) }
     if heard.isHeard {
         return .play(gain: gain, route: state.route, vibrates: mayVibrate, heard.reason)
     }
     return mayVibrate ? .vibrate(heard.reason) : .silence(heard.reason)
+}
+
+private func decideAlarm(_ state: DeviceState, _ preferences: UserPreferences) -> Decision {
+    let gain = alarmGain(preferences)
+    guard preferences.alarmsIgnoreSilence else {
+        return decideAlert(gain: gain, isCritical: false, state, preferences)
+    }
+    if gain == 0 { return .vibrate(.volumeZero) }
+    let heard = audibility(on: state.route, state, preferences)
+    let isHeardAnyway = heard.isHeard && !preferences.doNotDisturb
+    return .play(gain: gain, route: state.route, vibrates: true, isHeardAnyway ? heard.reason : .alarm)
+}
+
+/// An alarm is heard well, or not at all.
+private func alarmGain(_ preferences: UserPreferences) -> Float {
+    let volume = clamped(preferences.alarmVolume)
+    return volume == 0 ? 0 : max(volume, UserPreferences.lowestAlarmVolume)
 }
 
 /// Whether a sound that honours the switch is heard on `route`.

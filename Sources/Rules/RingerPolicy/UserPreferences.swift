@@ -24,6 +24,14 @@ public struct UserPreferences: Sendable, Hashable {
     /// What counts while there are ``quietHours`` and the wall clock was never set. With silent, the default, a device whose battery
     /// was empty makes no sound at night.
     public var whenClockUnset: SwitchPosition
+    /// Whether alarms, and sessions of an alarm's priority, are heard though the switch, do-not-disturb, the screen's lock or a
+    /// session that silences playback would silence them. Alarms are felt as well, then.
+    public var alarmsIgnoreSilence: Bool
+    /// The volume of alarms, clamped to 0...1. Above 0 it counts as ``lowestAlarmVolume`` at least; at 0 alarms are not heard.
+    public var alarmVolume: Float
+
+    /// The least volume of alarms that are heard: 0.1.
+    public static let lowestAlarmVolume: Float = 0.1
 
     /// By default the preferences of a new phone.
     public init(
@@ -31,7 +39,8 @@ public struct UserPreferences: Sendable, Hashable {
         hapticsWhileRecording: Bool = false, doNotDisturb: Bool = false,
         routesSilencedBySwitch: AudioRouteSet = .builtIn, whenSwitchUnreadable: SwitchPosition = .silent,
         quietHours: QuietHours = QuietHours(), quietHoursPosition: SwitchPosition = .silent,
-        whenClockUnset: SwitchPosition = .silent
+        whenClockUnset: SwitchPosition = .silent,
+        alarmsIgnoreSilence: Bool = true, alarmVolume: Float = 1
     ) {
         self.vibrateOnRing = vibrateOnRing
         self.vibrateOnSilent = vibrateOnSilent
@@ -44,6 +53,8 @@ public struct UserPreferences: Sendable, Hashable {
         self.quietHours = quietHours
         self.quietHoursPosition = quietHoursPosition
         self.whenClockUnset = whenClockUnset
+        self.alarmsIgnoreSilence = alarmsIgnoreSilence
+        self.alarmVolume = alarmVolume
     }
 }
 
@@ -83,6 +94,8 @@ package struct UserPreference: Sendable, Hashable {
         UserPreference("quietHours", .quietHours(\.quietHours)),
         UserPreference("quietHoursPosition", .position(\.quietHoursPosition)),
         UserPreference("whenClockUnset", .position(\.whenClockUnset)),
+        UserPreference("alarmsIgnoreSilence", .flag(\.alarmsIgnoreSilence)),
+        UserPreference("alarmVolume", .fraction(\.alarmVolume)),
     ]
 
     /// The name in files, scripts and options, such as `vibrate-on-ring`.

@@ -41,7 +41,9 @@ package struct SessionConditions {
     package mutating func routeName(of session: SessionState) -> String {
         switchState.route = session.route.output ?? deviceRoute
         var request = session.request
-        if case .session(let category, let options, _, _) = request { request = .session(category, options: options) }
+        if case .session(let category, let options, _, _, let isAlarm) = request {
+            request = .session(category, options: options, isAlarm: isAlarm)
+        }
         switch RingerPolicy.decide(request, state: switchState, preferences: preferences) {
         case .silence(.ringSilentSwitch), .silence(.softwareSilent), .silence(.quietHours): return ""
         default: return session.route.name
@@ -68,7 +70,7 @@ extension SessionState {
     package var request: SoundRequest {
         .session(
             settings.category, options: settings.effectiveOptions, isInterrupted: isInterrupted,
-            isInBackground: isInBackground)
+            isInBackground: isInBackground, isAlarm: priority >= .alarm)
     }
 }
 

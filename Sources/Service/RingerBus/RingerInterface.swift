@@ -19,14 +19,14 @@ extension BusInterface {
                 that category's options; alert (b), as an alert, which also vibrates; uiSound (b), whether a system sound \
                 obeys the preference soundEffects, true by default; completePlaybackIfAppDies (b), whether it plays on when \
                 its caller leaves the bus, not with rounds; as (s), to be judged like that kind of sound and nothing else, \
-                without a vibration or a limit: systemSound, alert or notification, with the options that Decide has for it.
+                without a vibration or a limit: systemSound, alert, alarm or notification, with the options that Decide has for it.
                 """),
             Method(
                 "Alert", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
                 """
                 Repeats a sound and a vibration until it is stopped. One alert runs at a time: the same one again joins the \
-                one that its caller began, any other replaces the one that runs. Options: way (s), sound, vibration, both \
-                or neither; limit (d), in seconds, 20 by default, 0 for none; pattern (s), the vibration of each round, \
+                one that its caller began, any other replaces the one that runs. Options: kind (s), alert or alarm, which \
+                the switch does not silence; way (s), sound, vibration, both or none; limit (d), in seconds, 20 by default, 0 for none; pattern (s), the vibration of each round, \
                 turns and rests in milliseconds, such as 400,200,400; pause (d), in seconds, between two rounds.
                 """),
             Method(
@@ -78,7 +78,7 @@ extension BusInterface {
                 """
                 Reports the decision on a sound now: play, vibrate or silence. Sounds: session, with the options \
                 category (s), options (as), background (b); systemSound, with uiSound (b); alert; notification, with \
-                volume (d) and critical (b); vibration. Details: gain (d), route (s), vibrates (b).
+                volume (d) and critical (b); alarm; vibration. Details: gain (d), route (s), vibrates (b).
                 """),
             Method(
                 "Detect", [], [.init("request", "u")],

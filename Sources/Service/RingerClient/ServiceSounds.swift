@@ -36,7 +36,7 @@ final class ServiceSounds {
     /// The options of the method Play for a sound of no session.
     private static func options(_ request: SoundRequest) -> [String: BusValue] {
         switch request {
-        case .session(let category, let options, _, _):
+        case .session(let category, let options, _, _, _):
             ["category": .string(category.rawValue), "options": .strings(options.names)]
         case .systemSound(let isUISound):
             ["as": .string("systemSound"), "uiSound": .boolean(isUISound)]
@@ -44,6 +44,8 @@ final class ServiceSounds {
             ["as": .string("notification"), "volume": .double(Double(volume)), "critical": .boolean(isCritical)]
         case .alert, .vibration:
             ["as": .string("alert")]
+        case .alarm:
+            ["as": .string("alarm")]
         }
     }
 

@@ -96,6 +96,7 @@ struct ServiceMethods: Sendable {
     private func alert(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
         let sound = try SoundArgument(arguments[0], of: "Alert", for: client)
         var options = BusOptions(arguments[1], of: "Alert")
+        let kind = try options.name("kind", of: AlertKind.self) ?? .alert
         let way = try options.name("way", of: AlertWay.self) ?? .both
         let seconds = try options.seconds("limit") ?? Alerts.standardLimit
         let pattern = try options.string("pattern")
@@ -107,7 +108,8 @@ struct ServiceMethods: Sendable {
             try await sound.withSystemSound(sounds, reads, for: share, isAlert: true) { id in
                 RequestEnd(
                     await device.alerts.alert(
-                        id, of: sounds, way: way, limit: seconds == .zero ? nil : seconds, vibration: vibration,
+                        id, of: sounds, kind: kind, way: way, limit: seconds == .zero ? nil : seconds,
+                        vibration: vibration,
                         pause: pause))
             }
         }
@@ -194,13 +196,14 @@ struct ServiceMethods: Sendable {
         switch name {
         case "systemSound": return .systemSound(isUISound: isUISound)
         case "alert": return .alert
+        case "alarm": return .alarm
         case "notification":
             return .notification(
                 volume: Float(try options.number("volume", in: 0...1) ?? 1),
                 isCritical: try options.boolean("critical") ?? false)
         default:
             let others = member == "Decide" ? ["session", "vibration"] : []
-            let names = (others + ["systemSound", "alert", "notification"]).joined(separator: ", ")
+            let names = (others + ["systemSound", "alert", "alarm", "notification"]).joined(separator: ", ")
             throw BusError.invalidArguments("\(member): the kind of sound \"\(name)\" is none of \(names)")
         }
     }

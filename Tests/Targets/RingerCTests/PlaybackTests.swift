@@ -415,7 +415,7 @@ import Testing
         bench.advance(milliseconds: 1_000)
         #expect(board.speaker.recordingCount == 1)
         #expect(alert(bench.device, 1005) { $0.way = ringer_alert_way(4) } == -EINVAL)
-        #expect(alert(bench.device, 1005) { $0.reserved.0 = 1 } == -EINVAL)
+        #expect(alert(bench.device, 1005) { $0.kind = ringer_alert_kind(2) } == -EINVAL)
         times.withUnsafeBufferPointer { times in
             #expect(alert(bench.device, 1005) { $0.times_ms = times.baseAddress } == -EINVAL)
         }

@@ -196,8 +196,45 @@ import Testing
         #expect(ringer_device_get_preferences(device, &preferences, MemoryLayout.size(ofValue: preferences)) == 0)
         preferences.alert_volume = 2
         #expect(ringer_device_set_preferences(device, &preferences, MemoryLayout.size(ofValue: preferences)) == -EINVAL)
+        preferences.alert_volume = 1
+        preferences.alarm_volume = .nan
+        #expect(ringer_device_set_preferences(device, &preferences, MemoryLayout.size(ofValue: preferences)) == -EINVAL)
+        var alert = ringer_alert()
+        alert.kind = ringer_alert_kind(rawValue: 2)
+        #expect(ringer_device_alert(device, &alert, MemoryLayout.size(ofValue: alert), nil) == -EINVAL)
         #expect(ringer_simulated_advance(device, .max) == -EINVAL)
         #expect(ringer_device_stop(device, 12_345) == 0)
+    }
+
+    @Test("an alarm is heard at silent; a program of an earlier header leaves the user's choice about alarms alone")
+    func alarm() throws {
+        let bench = try TestDevice()
+        let device = bench.device
+        #expect(ringer_simulated_set_position(device, RINGER_POSITION_SILENT) == 0)
+        func decision() -> ringer_decision {
+            var decision = ringer_decision()
+            let size = MemoryLayout.size(ofValue: decision)
+            #expect(
+                ringer_device_decide(device, RINGER_SOUND_ALARM, ringer_category(rawValue: 0), 0, &decision, size) == 0)
+            return decision
+        }
+        #expect(decision().heard == 1 && decision().felt == 1 && decision().reason == RINGER_REASON_ALARM)
+        var alert = ringer_alert()
+        (alert.sound, alert.limit_ms, alert.kind) = (1005, 1_000, RINGER_ALERT_KIND_ALARM)
+        #expect(ringer_device_alert(device, &alert, MemoryLayout.size(ofValue: alert), nil) == 0)
+        #expect(ringer_simulated_advance(device, 2_000_000) == 0)
+        let board = try #require(try DeviceHandle.at(device).board)
+        #expect(board.speaker.recordingCount > 0)
+        var preferences = ringer_preferences()
+        let (first, size) = (16, MemoryLayout.size(ofValue: preferences))
+        #expect(ringer_device_get_preferences(device, &preferences, size) == 0)
+        (preferences.alarm_volume, preferences.alarms_ignore_silence) = (0.5, 1)
+        #expect(ringer_device_set_preferences(device, &preferences, size) == 0)
+        (preferences.do_not_disturb, preferences.alarm_volume, preferences.alarms_ignore_silence) = (1, 0, 0)
+        #expect(ringer_device_set_preferences(device, &preferences, first) == 0)
+        #expect(decision().heard == 1 && decision().gain == 0.5)
+        #expect(ringer_device_set_preferences(device, &preferences, size) == 0)
+        #expect(decision().heard == 0)
     }
 
     @Test("states that wait are merged to the newest; ends of requests are never lost, keys are counted")

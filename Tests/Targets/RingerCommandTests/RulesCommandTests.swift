@@ -61,6 +61,9 @@ struct RulesCommandTests {
                 "play on speaker at 0.50 and vibrate (switchAtRing)"
             ),
             (["--kind", "notification", "--do-not-disturb"], "silence (doNotDisturb)"),
+            (["--kind", "alarm", "--position", "silent"], "play on speaker and vibrate (alarm)"),
+            (["--kind", "alarm", "--position", "silent", "--no-alarms-ignore-silence"], "vibrate (ringSilentSwitch)"),
+            (["--kind", "alarm", "--alarm-volume", "0.01"], "play on speaker at 0.10 and vibrate (switchAtRing)"),
             (
                 ["--kind", "system", "--position", "silent", "--routes-silenced-by-switch", "receiver,Headphone"],
                 "play on speaker (routeIgnoresSwitch)"
@@ -79,7 +82,7 @@ struct RulesCommandTests {
 
     @Test("values that a preference does not take are bad usage")
     func values() throws {
-        for arguments in [["--alert-volume", "2"], ["--alert-volume", "x"], ["--routes-silenced-by-switch", "moon"]] {
+        for arguments in [["--alert-volume", "2"], ["--alarm-volume", "-1"], ["--alert-volume", "x"], ["--routes-silenced-by-switch", "moon"]] {
             #expect(try ringer(["decide"] + arguments).status == 64)
         }
     }
@@ -137,7 +140,7 @@ struct RulesCommandTests {
             #expect(part.contains { $0[0] == "playAndRecord" && $0[1] == "receiver" })
         }
         let json = try ringer("policy", "--json").output.split(separator: "\n")
-        #expect(json.count == 18 * 10)
+        #expect(json.count == 19 * 10)
         #expect(
             json.contains(
                 #"{"sound":"alert","position":null,"unreadable":true,"locked":false,"deviceRoute":"speaker","recording":false,"#

@@ -50,6 +50,19 @@ import Testing
         #expect(await client.feedbackEnded() == [2, 0])
     }
 
+    @Test(
+        "an alarm clock is heard at silent, an incoming call is not",
+        arguments: ["alarm-clock-elapsed", "phone-incoming-call"])
+    func alarm(_ event: String) async throws {
+        let bench = try bench()
+        let client = try bench.client()
+        bench.board.ringSilent.position = .silent
+        _ = try await client.trigger(event)
+        try await client.advance(.seconds(5))
+        #expect((bench.board.speaker.recordingCount > 0) == (event == "alarm-clock-elapsed"))
+        #expect(bench.board.motor.turns.count > 1)
+    }
+
     @Test("without a limit it is given again and again; EndFeedback ends it, and only its caller's own")
     func repeats() async throws {
         let bench = try bench()
@@ -124,7 +137,7 @@ import Testing
         try await client.advance(.seconds(5))
         #expect(bench.board.speaker.recordings.count == 1)
         try await client.setSwitch("silent")
-        _ = try await client.trigger("alarm-clock-elapsed", ["important": .boolean(true)], app: "org.clock")
+        _ = try await client.trigger("phone-incoming-call", ["important": .boolean(true)], app: "org.clock")
         try await client.advance(.seconds(5))
         #expect(bench.board.speaker.recordings.count == 1)
     }

@@ -298,6 +298,33 @@ import Testing
         #expect(bench.board.speaker.recordings.last?.gains == [0.5])
     }
 
+    @Test("an alarm is heard at silent, as an alert and as a sound, unless the user wants it to obey")
+    func alarm() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        bench.board.ringSilent.position = .silent
+        let sound = BusValue.variant(.uint32(1005))
+        func alarm() async throws {
+            _ = try await client.request(
+                "Alert", [sound, .dictionary(["kind": .string("alarm"), "limit": .double(1)])])
+            try await client.advance(.seconds(2))
+            _ = await client.ended()
+        }
+        try await alarm()
+        let heard = bench.board.speaker.recordingCount
+        #expect(heard > 0)
+        _ = try await client.play(.uint32(1005), ["as": .string("alarm")])
+        try await client.advance(.seconds(3))
+        #expect(bench.board.speaker.recordingCount == heard + 1)
+        bench.device.preferences.alarmsIgnoreSilence = false
+        try await alarm()
+        #expect(bench.board.speaker.recordingCount == heard + 1)
+        let error = await #expect(throws: BusError.self) {
+            try await client.request("Alert", [sound, .dictionary(["kind": .string("siren")])])
+        }
+        #expect(error.map { "\($0)".contains("alert, alarm") } == true)
+    }
+
     // They were "cannot set a property", and "is no AudioCategory" without a word that is one.
     @Test("the errors of an unknown sound and of an unknown word say what was asked for, and which words there are")
     func clearErrors() async throws {

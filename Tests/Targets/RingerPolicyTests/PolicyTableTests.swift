@@ -22,7 +22,10 @@ struct PolicyTableTests {
         (.session(.playback, isInBackground: true), "PPPPP"),
         (.session(.playback, options: .honoursRingSilentSwitch, isInBackground: true), "P--PP"),
         (.systemSound(), "P--PP"),
+        (.session(.ambient, isAlarm: true), "PPPPP"),
+        (.session(.ambient, isInBackground: true, isAlarm: true), "-----"),
         (.alert, "BVVBB"),
+        (.alarm, "BBBBB"),
         (.notification(), "BVVBB"),
         (.notification(isCritical: true), "BBBBB"),
         (.vibration, "VVVVV"),
@@ -50,7 +53,7 @@ struct PolicyTableTests {
     @Test("the table has every category")
     func complete() {
         let categories = Self.rows.compactMap { row -> AudioCategory? in
-            if case .session(let category, [], _, false) = row.request { category } else { nil }
+            if case .session(let category, [], _, false, false) = row.request { category } else { nil }
         }
         #expect(categories == AudioCategory.allCases)
     }

@@ -138,7 +138,8 @@ enum ringer_reason {
     RINGER_REASON_SOUND_EFFECTS_OFF = 16,
     RINGER_REASON_VOLUME_ZERO = 17,
     RINGER_REASON_SOFTWARE_SILENT = 18,
-    RINGER_REASON_QUIET_HOURS = 19
+    RINGER_REASON_QUIET_HOURS = 19,
+    RINGER_REASON_ALARM = 20
 };
 
 /* A reason's name, such as "ringSilentSwitch"; "" for a number that is none. Swift: Decision.Reason.rawValue. */
@@ -379,6 +380,9 @@ struct ringer_preferences {
     uint8_t when_clock_unset;       /* what counts while there are quiet hours and the clock was never set; likewise */
     float alert_volume;             /* 0 to 1 */
     enum ringer_position when_switch_unreadable;    /* what a switch that was never read counts as; silent at first */
+    float alarm_volume;             /* 0 to 1; above 0 it is 0.1 at least */
+    uint8_t alarms_ignore_silence;  /* what silences alerts silences no alarm */
+    uint8_t reserved_at_end[3];
 };
 
 /* Writes the preferences in force. Swift: Device.preferences. */
@@ -408,7 +412,8 @@ enum ringer_sound_kind {
     RINGER_SOUND_SYSTEM = 1,
     RINGER_SOUND_ALERT = 2,
     RINGER_SOUND_NOTIFICATION = 3,
-    RINGER_SOUND_CRITICAL_NOTIFICATION = 4
+    RINGER_SOUND_CRITICAL_NOTIFICATION = 4,
+    RINGER_SOUND_ALARM = 5
 };
 
 /* What would become of a sound. Swift: Decision. */
@@ -533,6 +538,12 @@ enum ringer_alert_way {
     RINGER_ALERT_NONE = 3
 };
 
+/* What an alert is for the rules. Swift: AlertKind. */
+enum ringer_alert_kind {
+    RINGER_ALERT_KIND_ALERT = 0,    /* it honours the switch */
+    RINGER_ALERT_KIND_ALARM = 1     /* of a clock, a timer or a smoke detector: heard at silent too, by default */
+};
+
 /* An alert. */
 struct ringer_alert {
     const uint32_t *times_ms;       /* the vibration of each round, as of ringer_device_vibrate; NULL for the sound's */
@@ -542,13 +553,13 @@ struct ringer_alert {
     uint32_t limit_ms;              /* how long it lasts at most; 0 for no limit */
     uint32_t pause_ms;              /* from the end of a round to the beginning of the next */
     float strength;                 /* of times_ms: above 0 up to 1; 0 for 1 */
-    uint8_t reserved[4];
+    enum ringer_alert_kind kind;
 };
 
 /* Repeats a sound and a vibration until it is stopped. One alert runs at a time: another one replaces it. The same, but
  * for the limit, joins the one that runs, whose limit holds: stopping either ends both. One whose sound cannot be played
- * vibrates all the same: error and sentence of its result say why it was not heard. -EINVAL for a way or a pattern that
- * is none. Swift: Alerts.start. */
+ * vibrates all the same: error and sentence of its result say why it was not heard. -EINVAL for a way, a kind or a pattern
+ * that is none. Swift: Alerts.start. */
 int ringer_device_alert(struct ringer_device *device, const struct ringer_alert *alert, size_t size, uint64_t *id);
 
 /* Turns the motor: times on and off in milliseconds, alternating, at most 1,000 of them, each up to 3,600,000. The
@@ -949,7 +960,7 @@ RINGER_ASSERT(sizeof(enum ringer_position) == 4, "ringer.h: an enum has 4 bytes:
 RINGER_ASSERT(sizeof(struct ringer_state) == 40, "ringer.h: struct ringer_state has 40 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_effective_position) == 16,
     "ringer.h: struct ringer_effective_position has 16 bytes in libringer");
-RINGER_ASSERT(sizeof(struct ringer_preferences) == 16, "ringer.h: struct ringer_preferences has 16 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_preferences) == 24, "ringer.h: struct ringer_preferences has 24 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_decision) == 16, "ringer.h: struct ringer_decision has 16 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_notification) == 3 * sizeof(void *) + 8,
     "ringer.h: struct ringer_notification has three pointers and 8 bytes in libringer");

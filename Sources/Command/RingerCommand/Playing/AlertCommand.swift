@@ -19,6 +19,8 @@ struct AlertCommand: AsyncParsableCommand, JSONCommand {
 
     @Argument(help: NamedSound.help, completion: .file())
     var sound: NamedSound
+    @Option(help: "Whether it honours the switch: an alert does, an alarm does not, unless the user says so.")
+    var kind = AlertKind.alert
     @Option(help: "Whether the alert is heard, felt or both, as far as the rules allow.")
     var way = AlertWay.both
     @Option(
@@ -69,7 +71,7 @@ struct AlertCommand: AsyncParsableCommand, JSONCommand {
             case .file(let path): try device.sounds.register(path)
             }
         let result = await device.alerts.alert(
-            id, way: way, limit: limit, vibration: pattern, pause: .seconds(pause))
+            id, kind: kind, way: way, limit: limit, vibration: pattern, pause: .seconds(pause))
         result.fallback?.warn()
         try Terminal.show(output.json ? result.json.description : result.sentence)
         try recording?.finish(afterResultAt: device.clock.now)

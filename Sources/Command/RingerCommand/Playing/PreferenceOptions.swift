@@ -15,6 +15,14 @@ struct PreferenceOptions: ParsableArguments {
     var soundEffects: Bool?
     @Option(help: "The volume of alerts and notifications, 0 to 1. (default: 1.0)")
     var alertVolume: Float?
+    @Option(help: "The volume of alarms, 0 to 1; above 0 it is 0.1 at least. (default: 1.0)")
+    var alarmVolume: Float?
+    @Flag(
+        inversion: .prefixedNo,
+        help:
+            "Whether alarms are heard though a switch or do-not-disturb would silence them. (default: --alarms-ignore-silence)"
+    )
+    var alarmsIgnoreSilence: Bool?
     @Flag(help: "Alerts vibrate while a session records.")
     var hapticsWhileRecording = false
     @Flag(help: "Alerts and notifications are suppressed; critical ones are not.")
@@ -47,8 +55,10 @@ struct PreferenceOptions: ParsableArguments {
     var whenClockUnset: SwitchPosition?
 
     func validate() throws {
-        if let alertVolume, !(0...1).contains(alertVolume) {
-            throw ValidationError("--alert-volume takes 0 to 1, not \(alertVolume).")
+        for (name, volume) in [("alert", alertVolume), ("alarm", alarmVolume)] {
+            if let volume, !(0...1).contains(volume) {
+                throw ValidationError("--\(name)-volume takes 0 to 1, not \(volume).")
+            }
         }
     }
 
@@ -67,6 +77,8 @@ struct PreferenceOptions: ParsableArguments {
             whenSwitchUnreadable: whenSwitchUnreadable ?? others.whenSwitchUnreadable,
             quietHours: quietHours ?? others.quietHours,
             quietHoursPosition: quietHoursPosition ?? others.quietHoursPosition,
-            whenClockUnset: whenClockUnset ?? others.whenClockUnset)
+            whenClockUnset: whenClockUnset ?? others.whenClockUnset,
+            alarmsIgnoreSilence: alarmsIgnoreSilence ?? others.alarmsIgnoreSilence,
+            alarmVolume: alarmVolume ?? others.alarmVolume)
     }
 }

@@ -4,6 +4,7 @@ import Ringer
 import RingerTerminal
 
 extension AlertWay: ExpressibleByArgument {}
+extension AlertKind: ExpressibleByArgument {}
 extension DeviceVariant: ExpressibleByArgument {}
 
 /// Which predefined sounds to use.

@@ -17,7 +17,7 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
 
     /// The kinds of sound.
     enum Kind: String, CaseIterable, ExpressibleByArgument {
-        case session, system, alert, notification, critical, vibration
+        case session, system, alert, alarm, notification, critical, vibration
     }
 
     @Option(help: "The kind of sound; \"critical\" is a critical notification.")
@@ -58,6 +58,7 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
             case .session: .session(category ?? .default, options: options.together, isInBackground: background)
             case .system: .systemSound()
             case .alert: .alert
+            case .alarm: .alarm
             case .notification: .notification()
             case .critical: .notification(isCritical: true)
             case .vibration: .vibration

@@ -27,7 +27,7 @@ struct PolicyCommand: ParsableCommand, JSONCommand {
             ("playback, background", .session(.playback, isInBackground: true)),
             ("any session, interrupted", .session(.playback, isInterrupted: true)),
             ("system sound", .systemSound()), ("system sound, not of the UI", .systemSound(isUISound: false)),
-            ("alert", .alert), ("notification", .notification()),
+            ("alert", .alert), ("alarm", .alarm), ("notification", .notification()),
             ("critical notification", .notification(isCritical: true)), ("vibration", .vibration),
         ]
 

@@ -14,7 +14,7 @@ package enum InteractiveSimulation {
         ("o", "session, soloAmbient", .session(melody(10), .init(category: .soloAmbient), name: nil)),
         ("t", "system sound", .sound(.id(1000), asAlert: false, name: nil)),
         ("n", "notification", .notify(.standard, container: nil, name: nil)),
-        ("g", "alert", .alert(.id(1005), .both, limit: nil, name: nil)),
+        ("g", "alert", .alert(.id(1005), .alert, .both, limit: nil, name: nil)),
         ("c", "a call rings", .call), ("e", "the call ends", .hangUp),
         ("m", "vibrate", .vibrate(.standard, name: nil)), ("d", "detect", .detect),
         ("l", "lock the screen", .lock(true)), ("u", "unlock it", .lock(false)),

@@ -41,7 +41,7 @@ final class Observations: Sendable {
     func note(_ event: DeviceEvent) {
         state.withLock { state in
             switch event {
-            case .decided(_, .alert, let sound, _): state.alerts.insert(sound)
+            case .decided(_, .alert, let sound, _), .decided(_, .alarm, let sound, _): state.alerts.insert(sound)
             case .playback(.started, let sound): state.playing.insert(sound)
             case .soundEnded(_, let sound, _):
                 state.playing.remove(sound)

@@ -59,7 +59,7 @@ struct Simulation: Sendable {
         case .hangUp:
             for call in device.sessions.interruptions { device.sessions.interruptionEnded(call) }
         case .sound(let sound, let asAlert, let name): try play(sound, asAlert: asAlert, name)
-        case .alert(let sound, let way, let limit, let name): try alert(sound, way, limit, name)
+        case .alert(let sound, let kind, let way, let limit, let name): try alert(sound, kind, way, limit, name)
         case .notify(let sound, let container, let name): notify(sound, container, name)
         case .announce(let playing, let terms, let expiry, let name): try announce(playing, terms, expiry, name)
         case .announcements(let control): self.control(control)
@@ -141,11 +141,15 @@ struct Simulation: Sendable {
         }
     }
 
-    private func alert(_ sound: NamedSound, _ way: AlertWay, _ limit: Duration?, _ name: String?) throws {
+    private func alert(
+        _ sound: NamedSound, _ kind: AlertKind, _ way: AlertWay, _ limit: Duration?, _ name: String?
+    ) throws {
         let id = try id(of: sound)
         let number = observations.begin(
-            .init(name: name, title: "alert \(sound)", isAlert: true, stop: { [device] in device.alerts.stop() }))
-        device.alerts.start(id, way: way, limit: limit ?? Alerts.standardLimit) { [observations] result in
+            .init(
+                name: name, title: "\(kind.rawValue) \(sound)", isAlert: true,
+                stop: { [device] in device.alerts.stop() }))
+        device.alerts.start(id, kind: kind, way: way, limit: limit ?? Alerts.standardLimit) { [observations] result in
             observations.end(number, Ending(result))
         }
     }

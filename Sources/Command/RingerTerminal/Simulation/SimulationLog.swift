@@ -170,9 +170,10 @@ extension SoundRequest {
     /// What the sound is, in words.
     fileprivate var sentence: String {
         switch self {
-        case .session(let category, _, _, _): category.rawValue
+        case .session(let category, _, _, _, _): category.rawValue
         case .systemSound(let isUISound): isUISound ? "system sound" : "silent clip of the detector"
         case .alert: "alert"
+        case .alarm: "alarm"
         case .notification(_, let isCritical): isCritical ? "critical notification" : "notification"
         case .vibration: "vibration"
         }

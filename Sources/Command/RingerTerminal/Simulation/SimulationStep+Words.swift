@@ -166,10 +166,11 @@ extension SimulationStep {
             let sound = try words.takeSound()
             let clauses = try Clauses(&words, allowing: [.as, .called])
             return .sound(sound, asAlert: clauses.isAlert, name: clauses.name)
-        case "alert":
+        case "alert", "alarm":
             let sound = try words.takeSound()
             let clauses = try Clauses(&words, allowing: [.by, .for, .called])
-            return .alert(sound, clauses.way, limit: clauses.length, name: clauses.name)
+            return .alert(
+                sound, verb == "alarm" ? .alarm : .alert, clauses.way, limit: clauses.length, name: clauses.name)
         case "notify":
             let file = words.next.flatMap { Clauses.Keyword(rawValue: $0) == nil ? words.take() : nil }
             let clauses = try Clauses(&words, allowing: [.in, .critical, .at, .called])

@@ -67,7 +67,7 @@ enum SimulationStep: Sendable {
     case background(Bool, session: String?)
     case call, answer, hangUp
     case sound(NamedSound, asAlert: Bool, name: String?)
-    case alert(NamedSound, AlertWay, limit: Duration?, name: String?)
+    case alert(NamedSound, AlertKind, AlertWay, limit: Duration?, name: String?)
     case notify(NotificationSound, container: String?, name: String?)
     case announce(Playing, Session, expiry: Duration?, name: String?)
     case announcements(QueueControl)
@@ -82,7 +82,7 @@ enum SimulationStep: Sendable {
     var newName: String? {
         switch self {
         case .play(_, _, _, let name), .playIn(_, _, let name), .session(_, _, let name), .activate(_, let name),
-            .sound(_, _, let name), .alert(_, _, _, let name), .notify(_, _, let name), .announce(_, _, _, let name),
+            .sound(_, _, let name), .alert(_, _, _, _, let name), .notify(_, _, let name), .announce(_, _, _, let name),
             .vibrate(_, let name):
             name
         default: nil
@@ -141,6 +141,7 @@ extension Script {
                                             accepts it; it ends
           sound SOUND [as alert]            a system sound
           alert SOUND [by sound|vibration|both|none] [for TIME]
+          alarm SOUND [by sound|vibration|both|none] [for TIME]
                                             again and again, for 20 s by default
           notify [FILE in FOLDER] [critical] [at VOLUME]
                                             a notification's sound

@@ -3,6 +3,8 @@
 struct AlertMachine: StateMachine {
     /// What the alert is to do.
     struct Plan: Sendable, Hashable {
+        /// What its rounds are for the policy.
+        var request = SoundRequest.alert
         /// What a round consists of where the rules allow everything.
         var parts = Parts(sound: true, vibration: true)
         /// How long it lasts at most; nil until it is stopped.
@@ -87,7 +89,7 @@ struct AlertMachine: StateMachine {
 
     /// What a round that begins under these rules consists of.
     private func wanted(_ rules: PlayerRules) -> Parts {
-        let decision = rules.decide(.alert)
+        let decision = rules.decide(plan.request)
         return Parts(sound: plan.parts.sound && decision.isHeard, vibration: plan.parts.vibration && decision.vibrates)
     }
 

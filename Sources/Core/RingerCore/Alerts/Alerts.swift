@@ -15,6 +15,17 @@ public enum AlertWay: String, Sendable, Hashable, CaseIterable {
     public var isFelt: Bool { self == .vibration || self == .both }
 }
 
+/// What an alert is for the rules.
+public enum AlertKind: String, Sendable, Hashable, CaseIterable {
+    /// It honours the switch.
+    case alert
+    /// An alarm of a clock, a timer or a smoke detector (``SoundRequest/alarm``): heard at silent too, by default.
+    case alarm
+
+    /// Its rounds for the policy.
+    package var request: SoundRequest { self == .alarm ? .alarm : .alert }
+}
+
 /// Alerts that repeat until somebody answers: an incoming call, a timer, an alarm. Any thread.
 ///
 /// One alert runs at a time. Starting the one that runs again neither doubles nor lengthens it; starting another one ends
@@ -27,8 +38,9 @@ public final class Alerts: Sendable {
     public static let standardLimit = Duration.seconds(20)
 
     /// What makes two starts the same alert.
-    struct Kind: Sendable, Equatable {
+    struct Identity: Sendable, Equatable {
         var sound: SystemSoundID
+        var kind: AlertKind
         /// Whose alert it is: a client joins its own alerts alone.
         var client: UInt64
         var way: AlertWay
@@ -63,6 +75,7 @@ public final class Alerts: Sendable {
     /// - Parameters:
     ///   - sound: The sound of each round. A predefined one that vibrates is felt in its own pattern, and not heard.
     ///     Where it cannot be decoded, the alert is felt only.
+    ///   - kind: Whether it is an alert or an alarm for the rules.
     ///   - way: Whether it is heard, felt, both or neither, as far as the rules allow. On a device without a motor, `both`
     ///     is the same as `sound`.
     ///   - limit: How long it lasts at most, without the time that the machine sleeps; nil until it is stopped.
@@ -74,34 +87,35 @@ public final class Alerts: Sendable {
     ///     on the callback thread (``DeviceClock/callBack(_:)``). It may start the alert again: an alert that is replaced
     ///     completes 50 ms after its start at the earliest, so that two that restart each other take no processor time.
     public func start(
-        _ sound: SystemSoundID, way: AlertWay = .both, limit: Duration? = standardLimit,
+        _ sound: SystemSoundID, kind: AlertKind = .alert, way: AlertWay = .both, limit: Duration? = standardLimit,
         vibration: VibrationPattern? = nil, pause: Duration = .zero,
         completion: (@Sendable (AlertResult) -> Void)? = nil
     ) {
         withUserCompletion(completion, on: sounds.engine.clock, sounds.engine.core) {
-            begin(sound, way: way, limit: limit, vibration: vibration, pause: pause, completion: $0)
+            begin(sound, kind: kind, way: way, limit: limit, vibration: vibration, pause: pause, completion: $0)
         }
     }
 
     /// Alerts until it is stopped or its time is over, and returns how it ended. Cancelling the task stops it. The
-    /// parameters are those of ``start(_:way:limit:vibration:pause:completion:)``.
+    /// parameters are those of ``start(_:kind:way:limit:vibration:pause:completion:)``.
     public func alert(
-        _ sound: SystemSoundID, way: AlertWay = .both, limit: Duration? = standardLimit,
+        _ sound: SystemSoundID, kind: AlertKind = .alert, way: AlertWay = .both, limit: Duration? = standardLimit,
         vibration: VibrationPattern? = nil, pause: Duration = .zero
     ) async -> AlertResult {
-        await alert(sound, of: sounds, way: way, limit: limit, vibration: vibration, pause: pause)
+        await alert(sound, of: sounds, kind: kind, way: way, limit: limit, vibration: vibration, pause: pause)
     }
 
     /// Alerts by a sound that `client` registered, or by a predefined one.
     package func alert(
-        _ sound: SystemSoundID, of client: SystemSoundServices, way: AlertWay, limit: Duration?,
+        _ sound: SystemSoundID, of client: SystemSoundServices, kind: AlertKind, way: AlertWay, limit: Duration?,
         vibration: VibrationPattern?, pause: Duration
     ) async -> AlertResult {
         let core = self.sounds.engine.core
         let alert = TransitionState<RunningAlert?>(nil)
         return await outcome(core) {
             alert.value = begin(
-                sound, of: client, way: way, limit: limit, vibration: vibration, pause: pause, completion: $0)
+                sound, of: client, kind: kind, way: way, limit: limit, vibration: vibration, pause: pause,
+                completion: $0)
         } onCancel: {
             core.transition { alert.value?.stop(because: .caller) }
         }
@@ -133,7 +147,8 @@ public final class Alerts: Sendable {
     /// - Returns: The alert; nil for a sound that there is not, and on a closed device.
     @discardableResult
     package func begin(
-        _ sound: SystemSoundID, of client: SystemSoundServices? = nil, way: AlertWay = .both, limit: Duration?,
+        _ sound: SystemSoundID, of client: SystemSoundServices? = nil, kind: AlertKind = .alert,
+        way: AlertWay = .both, limit: Duration?,
         vibration: VibrationPattern? = nil, pause: Duration = .zero,
         completion: @escaping @Sendable (AlertResult) -> Void
     ) -> RunningAlert? {
@@ -148,12 +163,13 @@ public final class Alerts: Sendable {
         }
         guard sounds.table.contains(sound) else { return refuse(SystemSoundError.unknown(sound, "alert").cause) }
         let owner = (client ?? self.sounds).client
-        let kind = Kind(sound: sound, client: owner, way: way, vibration: vibration, pause: pause)
-        let new = RunningAlert(kind, limit: limit, sounds)
+        let identity = Identity(
+            sound: sound, kind: kind, client: owner, way: way, vibration: vibration, pause: pause)
+        let new = RunningAlert(identity, limit: limit, sounds)
         return sounds.engine.core.transition {
             if running.value.isClosed { return refuse(RingerError(.closed, "alert", "device")) }
             let current = open
-            if let current, current.kind == kind {
+            if let current, current.identity == identity {
                 current.join(completion)
                 return current
             }

@@ -1,20 +1,20 @@
 /// One alert, from its start to its end: carries out the actions of its ``AlertMachine``. Any thread.
 package final class RunningAlert: Sendable {
-    let kind: Alerts.Kind
+    let identity: Alerts.Identity
     private let sounds: SystemSoundServices
     /// Those that wait for the end.
     private let completions = TransitionState<[@Sendable (AlertResult) -> Void]>([])
     let runner: StateMachineRunner<AlertMachine>
 
-    init(_ kind: Alerts.Kind, limit: Duration?, _ sounds: SystemSoundServices) {
-        self.kind = kind
+    init(_ identity: Alerts.Identity, limit: Duration?, _ sounds: SystemSoundServices) {
+        self.identity = identity
         self.sounds = sounds
         let completions = completions
         let (player, clock, core) = (sounds.engine.player, sounds.engine.clock, sounds.engine.core)
-        var order = sounds.order(kind.sound, as: .alert)
+        var order = sounds.order(identity.sound, as: .alert)
         // The user's preferences about alerts hold for predefined vibrations too.
-        order.request = .alert
-        order.pattern = kind.vibration ?? order.pattern
+        order.request = identity.kind.request
+        order.pattern = identity.vibration ?? order.pattern
         order.kind = .alertRound
         // Decoded once, for all rounds.
         let source = TransitionState(order.source)
@@ -23,12 +23,14 @@ package final class RunningAlert: Sendable {
         order.keep = keep
         let call = TransitionState<SystemSoundServices.Call?>(nil)
         let (limitTimer, pauseTimer) = (TimerSlot(clock, core), TimerSlot(clock, core))
-        let missingMotor = kind.way.isFelt ? sounds.engine.missingMotor : nil
+        let missingMotor = identity.way.isFelt ? sounds.engine.missingMotor : nil
         var hasSound = true
         if case .known(let known) = order.source { hasSound = known.sound != nil || known.error != nil }
         let plan = AlertMachine.Plan(
-            parts: .init(sound: kind.way.isHeard && hasSound, vibration: kind.way.isFelt && missingMotor == nil),
-            limit: limit, pause: max(kind.pause, .zero), missingMotor: missingMotor)
+            request: order.request,
+            parts: .init(
+                sound: identity.way.isHeard && hasSound, vibration: identity.way.isFelt && missingMotor == nil),
+            limit: limit, pause: max(identity.pause, .zero), missingMotor: missingMotor)
         runner = StateMachineRunner(AlertMachine(plan, now: clock.now), in: core) {
             [order] action, runner in
             switch action {

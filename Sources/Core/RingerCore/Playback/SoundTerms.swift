@@ -27,7 +27,7 @@ package struct SoundTerms: Sendable, Hashable {
     /// The route that the sound would take if it started now.
     func route(in state: DeviceState) -> AudioRoute {
         let route = route ?? state.route
-        guard case .session(let category, let options, _, _) = request else { return route }
+        guard case .session(let category, let options, _, _, _) = request else { return route }
         return RingerPolicy.route(
             for: category, options: options, deviceRoute: route, hasReceiver: state.hasReceiver)
     }

@@ -27,9 +27,14 @@ struct SystemSoundOrder: Sendable {
 extension SystemSoundServices {
     /// The order that playing `id` amounts to.
     func order(_ id: SystemSoundID, as use: Use) -> SystemSoundOrder {
+        let request: SoundRequest =
+            switch use {
+            case .sound: .systemSound(isUISound: table.value(of: .isUISound, of: id))
+            case .alert: .alert
+            case .alarm: .alarm
+            }
         var order = SystemSoundOrder(
-            sound: id, request: use == .alert ? .alert : .systemSound(isUISound: table.value(of: .isUISound, of: id)),
-            source: .registered(id), pattern: use == .alert ? .standard : nil)
+            sound: id, request: request, source: .registered(id), pattern: use == .sound ? nil : .standard)
         if let predefined = id.predefinedSound {
             order.source = .predefined(predefined)
             if let pattern = predefined.pattern {

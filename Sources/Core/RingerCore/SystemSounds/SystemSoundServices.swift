@@ -45,6 +45,8 @@ public final class SystemSoundServices: Sendable {
         /// Heard, felt or both, as the switch and the user's preferences say. The corresponding C function is
         /// `AudioServicesPlayAlertSound`.
         case alert
+        /// An alert that is heard at silent too, as far as ``UserPreferences/alarmsIgnoreSilence`` allows.
+        case alarm
     }
 
     let table = SystemSoundTable()
@@ -207,7 +209,7 @@ public final class SystemSoundServices: Sendable {
     /// - Parameters:
     ///   - id: A registered or a predefined sound. A predefined vibration is felt whatever the use: no setting suppresses
     ///     it.
-    ///   - use: As a sound, or as an alert.
+    ///   - use: As a sound, as an alert, or as an alarm.
     ///   - completion: Called once for this call, with any outcome, that of an unknown ID or a vanished file included. Where
     ///     the rules silence the sound, it is called on the caller's thread before the call returns, or, where the call is
     ///     made from a completion, 1 ms later; else on the callback thread (``DeviceClock/callBack(_:)``).
@@ -245,6 +247,11 @@ public final class SystemSoundServices: Sendable {
     /// Plays a system sound as an alert and returns its outcome. Cancelling the task stops it.
     public func playAlert(_ id: SystemSoundID) async -> SystemSoundResult {
         await wait(for: order(id, as: .alert))
+    }
+
+    /// Plays a system sound as an alarm and returns its outcome. Cancelling the task stops it.
+    public func playAlarm(_ id: SystemSoundID) async -> SystemSoundResult {
+        await wait(for: order(id, as: .alarm))
     }
 
     /// Turns the motor as a plain vibration, and returns how that ended. Cancelling the task stops it.

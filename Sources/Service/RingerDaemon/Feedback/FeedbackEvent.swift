@@ -57,7 +57,7 @@ struct FeedbackEvent: Sendable {
 
     /// The events by name (feedbackd, "Event naming specification").
     static let named: [String: FeedbackEvent] = [
-        "alarm-clock-elapsed": FeedbackEvent(1005, .alert, vibration: "500,500,500"),
+        "alarm-clock-elapsed": FeedbackEvent(1005, .alarm, vibration: "500,500,500"),
         "battery-caution": FeedbackEvent(
             light: .blinking(on: .milliseconds(200), off: .milliseconds(1800)), LightColor(red: 255)),
         "bell-terminal": FeedbackEvent(nil, vibration: "100"),
@@ -85,7 +85,7 @@ struct FeedbackEvent: Sendable {
         "phone-outgoing-busy": FeedbackEvent(1070),
         "screen-capture": FeedbackEvent(1108, .systemSound(isUISound: false)),
         "theme-demo": FeedbackEvent(1025, vibration: "100,100,100"),
-        "timeout-completed": FeedbackEvent(1005, .alert, vibration: "300,200,300"),
+        "timeout-completed": FeedbackEvent(1005, .alarm, vibration: "300,200,300"),
         "window-close": FeedbackEvent(1104, .systemSound(isUISound: true), vibration: "20"),
     ]
 }

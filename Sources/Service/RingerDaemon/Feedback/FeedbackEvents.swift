@@ -162,7 +162,7 @@ final class FeedbackEvents: @unchecked Sendable {
         )
         return (
             level == .full && hasSound && device.decide(event.event.kind).isHeard,
-            level >= .quiet && hasVibration && device.decide(.alert).vibrates
+            level >= .quiet && hasVibration && device.decide(event.event.kind == .alarm ? .alarm : .alert).vibrates
         )
     }
 

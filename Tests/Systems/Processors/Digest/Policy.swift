@@ -7,6 +7,10 @@ enum Policy {
         for category in AudioCategory.allCases { report(category.rawValue, sessions(category), sessionPreferences) }
         report("system sound", [.systemSound(isUISound: true), .systemSound(isUISound: false)], preferences)
         report("alert", [.alert], preferences)
+        report("alarm", [.alarm], alarmPreferences)
+        for category in AudioCategory.allCases {
+            report("\(category.rawValue), alarm", [.session(category, isAlarm: true)], alarmPreferences)
+        }
         report("notification", notifications, preferences)
         report("vibration", [.vibration], preferences)
     }
@@ -82,6 +86,15 @@ enum Policy {
         }
         return all
     }()
+
+    private static let alarmPreferences: [UserPreferences] = [Float(0), 0.05, 0.7, .nan].flatMap { volume in
+        bools.flatMap { ignoresSilence in
+            bools.map { isDisturbing in
+                UserPreferences(
+                    doNotDisturb: isDisturbing, alarmsIgnoreSilence: ignoresSilence, alarmVolume: volume)
+            }
+        }
+    }
 
     private static let preferences: [UserPreferences] = {
         var all: [UserPreferences] = []

@@ -36,6 +36,35 @@ struct AlertBench {
 
 @Suite("Alerts")
 struct AlertTests {
+    @Test("an alarm rings and vibrates at silent; once the user wants alarms to obey, it only vibrates")
+    func alarm() throws {
+        let alert = try AlertBench(position: .silent)
+        alert.alerts.start(alert.ring, kind: .alarm, limit: .seconds(10)) { [results = alert.results] in
+            results.append($0)
+        }
+        alert.advance(100)
+        #expect(alert.bench.board.speaker.playing.count == 1 && alert.bench.board.motor.isOn)
+        alert.bench.player.preferences.alarmsIgnoreSilence = false
+        alert.advance(0)
+        #expect(alert.bench.board.speaker.playing.isEmpty)
+        alert.advance(5_000)
+        #expect(alert.bench.heard.count == 1 && alert.bench.board.motor.turns.count > 3)
+        alert.bench.player.preferences.alarmsIgnoreSilence = true
+        alert.advance(6_000)
+        #expect(alert.bench.heard.count > 3 && alert.outcomes == [.stopped(.limited)])
+    }
+
+    @Test("an alarm by the sound of the alert that runs is another one, and replaces it")
+    func alarmReplaces() throws {
+        let alert = try AlertBench(position: .silent)
+        alert.start()
+        alert.advance(100)
+        #expect(alert.bench.board.speaker.playing.isEmpty)
+        alert.alerts.start(alert.ring, kind: .alarm)
+        alert.advance(100)
+        #expect(alert.outcomes == [.stopped(.replaced)] && alert.bench.board.speaker.playing.count == 1)
+    }
+
     @Test("an alert rings from completion to completion, and ends at exactly 20 s")
     func timesOut() throws {
         let alert = try AlertBench()
