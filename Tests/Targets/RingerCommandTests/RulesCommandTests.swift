@@ -82,7 +82,10 @@ struct RulesCommandTests {
 
     @Test("values that a preference does not take are bad usage")
     func values() throws {
-        for arguments in [["--alert-volume", "2"], ["--alarm-volume", "-1"], ["--alert-volume", "x"], ["--routes-silenced-by-switch", "moon"]] {
+        for arguments in [
+            ["--alert-volume", "2"], ["--alarm-volume", "-1"], ["--alert-volume", "x"],
+            ["--routes-silenced-by-switch", "moon"],
+        ] {
             #expect(try ringer(["decide"] + arguments).status == 64)
         }
     }

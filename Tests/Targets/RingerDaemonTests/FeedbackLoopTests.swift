@@ -15,6 +15,7 @@ import Testing
     func twoLoops() async throws {
         let bench = try ServiceBench(feedback: FeedbackService.Configuration())
         let client = try bench.client()
+        bench.device.preferences.alarmsIgnoreSilence = false
         try await client.setSwitch("silent")
         let call = try await client.trigger("phone-incoming-call", timeout: 0)
         let alarm = try await client.trigger("alarm-clock-elapsed", timeout: 0)
