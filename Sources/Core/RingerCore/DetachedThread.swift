@@ -31,8 +31,16 @@ package enum DetachedThread {
             pthread_attr_setinheritsched(&attributes, CInt(PTHREAD_EXPLICIT_SCHED))
         }
         let argument = Unmanaged.passRetained(ThreadBody(run: body))
+        // It inherits its mask: from its first instruction it has no signal, and it takes no lock of Swift's for this, which a
+        // child of fork would find taken for ever.
+        var (blocked, before) = (sigset_t(), sigset_t())
+        sigfillset(&blocked)
+        // With these blocked, the process would end without the backtrace that their handler prints.
+        for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { sigdelset(&blocked, signal) }
+        pthread_sigmask(SIG_SETMASK, &blocked, &before)
         var id = pthread_t()
         let result = pthread_create(&id, &attributes, runDetachedThread, argument.toOpaque())
+        pthread_sigmask(SIG_SETMASK, &before, nil)
         guard result == 0 else {
             argument.release()
             throw Errno(rawValue: result)
@@ -65,16 +73,6 @@ package enum DetachedThread {
         }
         return try result.get()
     }
-
-    /// Blocks all signals on the calling thread except those that a crash raises: if these were blocked, the process
-    /// would end without the backtrace that their handler prints.
-    fileprivate static func blockSignals() {
-        var signals = sigset_t()
-        sigfillset(&signals)
-        for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { sigdelset(&signals, signal) }
-        // The creating thread may have blocked those too.
-        pthread_sigmask(SIG_SETMASK, &signals, nil)
-    }
 }
 
 /// What a new thread runs: made on the thread that starts it, and run on the new one.
@@ -90,7 +88,6 @@ private func runDetachedThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMu
     guard let argument else { return nil }
     // SAFETY: the argument is the reference that `start` retained for this thread, and only for it.
     let body = Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue()
-    DetachedThread.blockSignals()
     body.run()
     return nil
 }

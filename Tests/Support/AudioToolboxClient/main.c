@@ -197,6 +197,11 @@ static int run_fork(void)
         return 1;
     callbacks.fd = ringer_callbacks_get_fd();
     sem_init(&called, 0, 0);
+    /* The device's threads have begun, and rest: one that holds a lock of Swift's at the fork leaves it held in the child. */
+    AudioServicesPlaySystemSoundWithCompletion_f(kSystemSoundID_Vibrate, note_thread, &callback_threads[0]);
+    if (poll(&callbacks, 1, -1) != 1 || ringer_callbacks_dispatch() != 1)
+        return 1;
+    sem_wait(&called);
     fflush(stdout);
     child = fork();
     if (child == 0) {
