@@ -312,6 +312,8 @@ FUNCTION(ringer_device_set_preferences)
 
     ringer_device_get_preferences(device, &preferences, sizeof preferences);
     preferences.vibrate_on_ring = (uint8_t)number(c, 2);
+    preferences.alarm_volume = fraction(c);
+    preferences.alarms_ignore_silence = (uint8_t)number(c, 1);
     preferences.alert_volume = fraction(c);
     preferences.routes_silenced = (uint8_t)number(c, 64);
     preferences.when_switch_unreadable = (enum ringer_position)number(c, 4);
@@ -450,7 +452,7 @@ FUNCTION(ringer_device_alert)
     const uint32_t times[] = {number(c, 500), number(c, 500)};
     struct ringer_alert alert = {.times_ms = below(c, 2) ? times : NULL, .count = size(c, 2), .sound = system_sound(c),
         .way = (enum ringer_alert_way)number(c, 4), .limit_ms = number(c, 5000), .pause_ms = number(c, 5000),
-        .strength = fraction(c), .reserved = {(uint8_t)is_bad(c)}};
+        .strength = fraction(c), .kind = (enum ringer_alert_kind)number(c, 2)};
     uint64_t id;
 
     return ringer_device_alert(POINTER(c, device), POINTER(c, &alert), size(c, sizeof alert), POINTER(c, &id));
