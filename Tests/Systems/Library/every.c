@@ -313,7 +313,7 @@ FUNCTION(ringer_device_set_preferences)
     ringer_device_get_preferences(device, &preferences, sizeof preferences);
     preferences.vibrate_on_ring = (uint8_t)number(c, 2);
     preferences.alarm_volume = fraction(c);
-    preferences.alarms_ignore_silence = (uint8_t)number(c, 1);
+    preferences.alarms_ignore_silence = (uint8_t)number(c, 2);
     preferences.alert_volume = fraction(c);
     preferences.routes_silenced = (uint8_t)number(c, 64);
     preferences.when_switch_unreadable = (enum ringer_position)number(c, 4);
