@@ -233,7 +233,7 @@ public final class Device: Sendable {
             core.perform { reporter.report(.degraded(error, at: .now)) }
         }
         ports.speaker.follow { publisher.change(.outputFormat($0), from: speakerName, at: clock.now) }
-        quietHours?.follow(configuration.preferences)
+        quietHours?.follow { configuration.preferences }
         do throws(RingerError) {
             ports.service?.follow(
                 preferences: { preferences in
@@ -251,6 +251,7 @@ public final class Device: Sendable {
                         vibrator?.wakes()
                         ports.ringSilent?.reread()
                         for source in ports.stateSources { source.rereadAfterSleep() }
+                        quietHours?.look()
                         announcements.ifMade { $0.wakes() }
                     }
                     if case .buttonPressed(_, let time) = change {
@@ -344,7 +345,7 @@ public final class Device: Sendable {
             return completion(error)
         }
         core.transition { Self.put(preferences, in: player, clock) { [reporter] in reporter.report($0) } }
-        quietHours?.follow(preferences)
+        quietHours?.follow { player.preferences }
         guard let service = ports.service else { return completion(nil) }
         service.setPreferences(preferences, completion: completion)
     }

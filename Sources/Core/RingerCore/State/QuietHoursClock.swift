@@ -26,15 +26,21 @@ final class QuietHoursClock: @unchecked Sendable {
         (self.clock, self.zone, self.publisher, self.report) = (clock, zone, publisher, report)
     }
 
-    /// Takes in the preferences. Called outside of a transition: the first quiet hours read the zone's file.
-    func follow(_ preferences: UserPreferences) {
+    /// Takes in the preferences, the newest of those that several threads set. Called outside of a transition: the first quiet
+    /// hours read the zone's file.
+    func follow(_ newest: () -> UserPreferences) {
         let startsZone = publisher.core.transition {
-            self.preferences = preferences
+            preferences = newest()
             let startsZone = !preferences.quietHours.spans.isEmpty && !followsZone
             if startsZone { followsZone = true } else { settle() }
             return startsZone
         }
         if startsZone { zone.start { [weak self] in self?.take($0) } }
+    }
+
+    /// Looks at the wall clock anew: after a sleep, before anything sounds.
+    func look() {
+        publisher.core.transition { settle() }
     }
 
     func close() {
@@ -96,8 +102,7 @@ final class QuietHoursClock: @unchecked Sendable {
 
     private func look(at second: Int64) {
         timer = clock.schedule(atWallTime: .seconds(second)) { [weak self] in
-            guard let self else { return }
-            publisher.core.transition { self.settle() }
+            self?.look()
         }
     }
 }

@@ -77,6 +77,8 @@ final class SystemTimeZone: TimeZoneSource {
         switch bytes(of: path) {
         case .success(let bytes): return rules(bytes, path)
         case .failure(let error) where error.code != .notFound: return .failure(error)
+        // Small systems have no files of zones.
+        case .failure where ["UTC", "GMT", "Etc/UTC", "Etc/GMT"].contains(name): return .success(.utc)
         case .failure:
             do throws(TimeZoneError) {
                 return .success(try TimeZoneRules(posix: name))

@@ -54,6 +54,8 @@ import Testing
             return
         }
         #expect(error.subject == "TZ=Nowhere/Land" && error.detail?.contains("does not exist") == true)
+        // Without any file of a zone.
+        #expect(try offset("UTC")?.get() == 0)
         try directory.write("no zone", to: "localtime")
         guard case .failure(let damaged) = offset(nil) else {
             Issue.record("it is no zone")
