@@ -120,12 +120,14 @@ extension ConnectedDevice: DeviceService {
     var preferences: UserPreferences { current.withLock { $0 } }
 
     func setPreferences(_ preferences: UserPreferences, completion: @escaping @Sendable (RingerError?) -> Void) {
-        current.withLock { $0 = preferences }
+        let before = current.withLock { current in
+            defer { current = preferences }
+            return current.busValues
+        }
         link.loop.execute { [self] in
-            // An older service refuses those that it does not know: they are left out where nobody has set them.
-            let (known, standard) = (link.properties["Preferences"]?.dictionary, UserPreferences().busValues)
-            let values = preferences.busValues.filter { known?[$0.key] != nil || standard[$0.key] != $0.value }
-            link.set("Preferences", to: .dictionary(known == nil ? preferences.busValues : values)) { [self] error in
+            // The others may have been set by another client meanwhile, and an older service refuses those that it does not know.
+            let changes = preferences.busValues.filter { before[$0.key] != $0.value }
+            link.set("Preferences", to: .dictionary(changes)) { [self] error in
                 if let error {
                     link.onDegraded?(error)
                     takePreferences()

@@ -11,11 +11,11 @@ extension EventLoop {
     }
 
     /// Calls `body` when the wall clock reaches `time`, or is set, or the machine wakes. Where the system has no descriptor left,
-    /// when the wall clock would reach it if it is not set. The corresponding kernel interface is timerfd_create(2) with
+    /// within a minute: the caller looks then, and asks again. The corresponding kernel interface is timerfd_create(2) with
     /// `TFD_TIMER_CANCEL_ON_SET`.
     public func schedule(atWallTime time: Duration, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
         let descriptor = ringer_clock_watch(max(1, time.nanoseconds))
-        guard descriptor >= 0 else { return schedule(at: now + max(.zero, time - wallTime), body) }
+        guard descriptor >= 0 else { return schedule(at: now + min(.seconds(60), max(.zero, time - wallTime)), body) }
         let timer = WallTimer(descriptor, on: self, body)
         timer.start()
         return timer

@@ -10,6 +10,17 @@ package enum TextFile {
     ///
     /// - Throws: ``RingerError``; `invalid` where it is larger than 1 MiB or not UTF-8.
     package static func read(_ path: String) throws(RingerError) -> String {
+        guard let text = String(validating: try bytes(of: path), as: UTF8.self) else {
+            throw RingerError(.invalid, "read", path, detail: "it is not UTF-8 text")
+        }
+        return text
+    }
+
+    /// The bytes of a small file, of text or not.
+    ///
+    /// - Parameter operation: What reading it is called in errors.
+    /// - Throws: ``RingerError``; `invalid` where it is larger than 1 MiB.
+    package static func bytes(of path: String, _ operation: String = "read") throws(RingerError) -> [UInt8] {
         var bytes: [UInt8] = []
         do {
             let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
@@ -22,15 +33,12 @@ package enum TextFile {
                 }
             }
         } catch {
-            throw RingerError("read", path, (error as? Errno) ?? .ioError)
+            throw RingerError(operation, path, (error as? Errno) ?? .ioError)
         }
         guard bytes.count <= limit else {
-            throw RingerError(.invalid, "read", path, detail: "it is larger than 1 MiB")
+            throw RingerError(.invalid, operation, path, detail: "it is larger than 1 MiB")
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw RingerError(.invalid, "read", path, detail: "it is not UTF-8 text")
-        }
-        return text
+        return bytes
     }
 
     /// Replaces a file by one with this text, atomically: whenever the machine loses power, the file is the old one or the

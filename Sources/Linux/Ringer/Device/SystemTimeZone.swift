@@ -11,9 +11,6 @@ final class SystemTimeZone: TimeZoneSource {
         var bytes: [UInt8]?
     }
 
-    /// The largest file that is read, in bytes: zones have less than 4 KiB.
-    private static let limit = 64 << 10
-
     private let loop: EventLoop
     private let variable: String?
     private let localtime: FilePath
@@ -100,24 +97,6 @@ final class SystemTimeZone: TimeZoneSource {
     }
 
     private static func bytes(of path: FilePath) -> Result<[UInt8], RingerError> {
-        var bytes: [UInt8] = []
-        do {
-            let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
-            try file.closeAfter {
-                var part = [UInt8](repeating: 0, count: 4096)
-                while bytes.count <= limit {
-                    let count = try part.withUnsafeMutableBytes { try file.read(into: $0) }
-                    if count == 0 { break }
-                    bytes += part[..<count]
-                }
-            }
-        } catch {
-            return .failure(RingerError("read the time zone", path.string, (error as? Errno) ?? .ioError))
-        }
-        if bytes.count > limit {
-            return .failure(
-                RingerError(.invalid, "read the time zone", path.string, detail: "it is larger than 64 KiB"))
-        }
-        return .success(bytes)
+        Result { () throws(RingerError) in try TextFile.bytes(of: path.string, "read the time zone") }
     }
 }
