@@ -30,6 +30,7 @@ extension Device.Ports {
             ),
             setOutputVolume: { volume throws(RingerError) in try board.surroundings.setOutputVolume(volume) },
             close: close)
+        silentLight = board.silentLight
     }
 }
 
