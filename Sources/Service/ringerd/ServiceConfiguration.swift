@@ -69,6 +69,7 @@ package struct ServiceConfiguration: Sendable {
         case "button": hardware.button = try SwitchSpecification(value.hasPrefix("button:") ? value : "button:" + value)
         case "motor": hardware.motor = try MotorSpecification(value)
         case "status-light": hardware.statusLight = try text()
+        case "silent-light": hardware.silentLight = try text()
         case "pcm": hardware.pcm = try text()
         case "card": hardware.card = try text()
         case "mixer-element": hardware.volumeElement = try text()

@@ -31,6 +31,7 @@ extension Device.Ports {
             setOutputVolume: { volume throws(RingerError) in try board.surroundings.setOutputVolume(volume) },
             close: close)
         timeZone = board.timeZone
+        silentLight = board.silentLight
     }
 }
 

@@ -11,6 +11,8 @@ public struct SimulatedBoard: Sendable {
     public let motor: SimulatedMotor
     /// The status light.
     public let statusLight: SimulatedStatusLight
+    /// The light that is lit while the device is not at ring.
+    public let silentLight: SimulatedStatusLight
     /// The button that moves the kept position, beside the switch.
     public let button: SimulatedButton
     /// The keys.
@@ -36,6 +38,7 @@ public struct SimulatedBoard: Sendable {
         ringSilent = SimulatedSwitch(clock: clock, position: position)
         motor = SimulatedMotor(clock: clock)
         statusLight = SimulatedStatusLight(clock: clock)
+        silentLight = SimulatedStatusLight(clock: clock)
         button = SimulatedButton(clock: clock)
         keys = SimulatedKeys(clock: clock)
         speaker = SimulatedSoundOutput(clock: clock, routes: routes)

@@ -13,6 +13,7 @@ import ringerd
             # A comment.
             switch = gpio:ring-silent
             button = evdev:auto,code=KEY_MUTE,long=600ms
+            silent-light = red:mute
             motor=led:vibrator      # another
             \tpcm = hw:1,0
             route-receiver = plughw:1
@@ -39,6 +40,7 @@ import ringerd
         let configuration = try ServiceConfiguration(text: text, path: "test.conf")
         let hardware = configuration.hardware
         #expect(hardware.ringSilent == (try SwitchSpecification("gpio:ring-silent")))
+        #expect(hardware.silentLight == "red:mute")
         #expect(hardware.button == (try SwitchSpecification("button:evdev:auto,code=KEY_MUTE,long=600ms")))
         #expect(hardware.motor == (try MotorSpecification("led:vibrator")))
         #expect(hardware.pcm == "hw:1,0")
@@ -78,7 +80,7 @@ import ringerd
         let lines = text.split(separator: "\n").filter {
             $0.hasPrefix("#") && $0.dropFirst().first != " " && $0.count > 1
         }
-        #expect(lines.count == 28)
+        #expect(lines.count == 29)
         _ = try ServiceConfiguration(
             text: lines.map { $0.dropFirst() }.joined(separator: "\n"), path: "the lines without #")
     }
@@ -91,7 +93,8 @@ import ringerd
             ("linger = 1\nlinger = 1", "second time"), ("microphone = 1", "yes or no"), ("linger = -1", "0 to 3600"),
             ("linger = nan", "0 to 3600"), ("busy-patience = 1 s", "0 to 3600"), ("real-time-priority = 0", "1 to 99"),
             ("real-time-priority = 100", "1 to 99"), ("route-nowhere = x", "there is no key"), ("switch = foo", "foo"),
-            ("switch = button:gpio:mute,long=x", "no duration"), ("button = slider:auto", "a button is button:gpio:"),
+            ("switch = button:gpio:mute,long=x", "no duration"), ("silent-light =", "a value"),
+            ("button = slider:auto", "a button is button:gpio:"),
             ("motor = foo:1", "foo"), ("preferences-file =", "a value"),
             ("initial-position = loud", "ring, vibrate or silent"),
             ("clients-per-user = 0", "1 to 120"), ("requests-per-user = 1.5", "1 to 4096"),

@@ -180,8 +180,9 @@ void ringer_config_free(struct ringer_config *config);
 /* Sets what owns the hardware. -EINVAL for another number. Swift: Device.open, Device.connect, Device.simulated. */
 int ringer_config_set_board(struct ringer_config *config, enum ringer_board board);
 
-/* Names the switch: "gpio:NAME", "gpio:CHIP:OFFSET", "evdev:PATH", "evdev:auto", "slider:PATH", "slider:auto", with the
- * options of `ringer watch --help`. -EINVAL for other words. Swift: SwitchSpecification. */
+/* Names the switch: "gpio:NAME", "gpio:CHIP:OFFSET", "evdev:PATH", "evdev:auto", "slider:PATH", "slider:auto", or a push
+ * button in its place, such as "button:evdev:auto,code=KEY_MUTE", with the options of `ringer watch --help`. -EINVAL for other
+ * words. Swift: SwitchSpecification. */
 int ringer_config_set_switch(struct ringer_config *config, const char *specification);
 
 /* Names the motor: "ff:PATH", "ff:auto", "led:NAME", "gpio:NAME", "gpio:CHIP:OFFSET", "none". -EINVAL for other words.

@@ -26,6 +26,8 @@ public final class Device: Sendable {
         public var microphone: (any SoundInput)?
         /// The sources of the rest of the state: jacks, keys, volume and others.
         public var stateSources: [any DeviceStateSource]
+        /// The light that is lit while the device is not at ring, and off once it is closed; nil if there is none.
+        public var silentLight: (any StatusLight)?
         /// Whether a state source is a button that moves the kept position (``DeviceStateChange/buttonPressed(_:at:)``): the
         /// position of a device without a switch is known from the start then.
         public var hasButton = false
@@ -82,6 +84,7 @@ public final class Device: Sendable {
     let keptPosition: KeptPosition?
     /// Nil where a service has the quiet hours.
     private let quietHours: QuietHoursClock?
+    private let silentLight: SilentLight?
     let reporter: EventReporter
     let firstPosition = FirstPosition()
     let closing: DeviceClosing
@@ -138,6 +141,10 @@ public final class Device: Sendable {
         let isKnown = ports.service == nil && (initial != .ring || ports.hasButton)
         let position = keptPosition?.first ?? (isKnown ? initial : nil)
         self.keptPosition = keptPosition
+        let silentLight = ports.silentLight.map { [clock = ports.clock] light in
+            SilentLight(light, core) { report(.degraded($0, at: clock.now)) }
+        }
+        self.silentLight = silentLight
         let publisher = StatePublisher(
             in: core, hasSwitch: ports.ringSilent != nil, keptPosition: position.map { ($0, ports.clock.now) }
         ) { reporter.report($0()) }
@@ -204,7 +211,7 @@ public final class Device: Sendable {
             player.ifMade { $0.stopAll(because: .closed) }
         }
         closing = DeviceClosing(
-            ports, core, vibrator, keptPosition, report: report, silence: silence,
+            ports, core, vibrator, keptPosition, silentLight, report: report, silence: silence,
             refuse: { sounds.change { $0.close() } }
         ) { [waits, termination] in
             // For what a driver holds up.
@@ -277,6 +284,14 @@ public final class Device: Sendable {
             close()
             throw error
         }
+        // Last: a switch whose position is known by now does not make it flash.
+        if let silentLight {
+            publisher.observeForLight { [weak player, preferences = configuration.preferences] state in
+                var preferences = preferences
+                player?.ifMade { preferences = $0.preferences }
+                silentLight.show(state.position(preferences))
+            }
+        }
     }
 
     deinit {
@@ -344,7 +359,10 @@ public final class Device: Sendable {
         } catch {
             return completion(error)
         }
-        core.transition { Self.put(preferences, in: player, clock) { [reporter] in reporter.report($0) } }
+        core.transition {
+            Self.put(preferences, in: player, clock) { [reporter] in reporter.report($0) }
+            silentLight?.show(state.position(preferences))
+        }
         quietHours?.follow { player.preferences }
         guard let service = ports.service else { return completion(nil) }
         service.setPreferences(preferences, completion: completion)

@@ -18,6 +18,7 @@ final class DeviceClosing: Sendable {
     private let core: Core
     private let vibrator: Vibrator?
     private let keptPosition: KeptPosition?
+    private let silentLight: SilentLight?
     private let silence: @Sendable () -> Void
     private let refuse: @Sendable () -> Void
     private let finish: @Sendable () -> Void
@@ -30,12 +31,12 @@ final class DeviceClosing: Sendable {
     ///     gives the signals back, once the parts are closed or given up.
     init(
         _ ports: Device.Ports, _ core: Core, _ vibrator: Vibrator?, _ keptPosition: KeptPosition?,
-        report: @escaping @Sendable (DeviceEvent) -> Void,
+        _ silentLight: SilentLight?, report: @escaping @Sendable (DeviceEvent) -> Void,
         silence: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void,
         finish: @escaping @Sendable () -> Void
     ) {
         (self.ports, self.core, self.vibrator, self.report) = (ports, core, vibrator, report)
-        self.keptPosition = keptPosition
+        (self.keptPosition, self.silentLight) = (keptPosition, silentLight)
         (self.silence, self.refuse, self.finish) = (silence, refuse, finish)
     }
 
@@ -80,6 +81,7 @@ final class DeviceClosing: Sendable {
     private func closeParts() {
         ports.ringSilent?.close()
         for source in ports.stateSources { source.close() }
+        silentLight?.close()
         do throws(RingerError) {
             try ports.statusLight?.close()
         } catch {

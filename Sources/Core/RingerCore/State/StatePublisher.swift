@@ -8,6 +8,7 @@ package final class StatePublisher: Sendable {
     private final class Observers: @unchecked Sendable {
         @exclusivity(unchecked) var player: Observer?
         @exclusivity(unchecked) var sessions: (@Sendable (DeviceStateChange) -> Void)?
+        @exclusivity(unchecked) var light: Observer?
     }
 
     package let core: Core
@@ -37,6 +38,7 @@ package final class StatePublisher: Sendable {
                 observers.sessions?(change)
             case .publish(let state, let hasMoved):
                 observers.player?(state)
+                observers.light?(state)
                 if published.set(state) { core.perform(wake) }
                 if hasMoved { report { state.switchMoved } }
             case .report(let event):
@@ -74,6 +76,14 @@ package final class StatePublisher: Sendable {
     /// published.
     func observeChanges(_ observer: @escaping @Sendable (DeviceStateChange) -> Void) {
         core.transition { observers.sessions = observer }
+    }
+
+    /// Sets who shows the state by a light, and gets the current state before the call returns.
+    func observeForLight(_ observer: @escaping Observer) {
+        core.transition {
+            observers.light = observer
+            observer(state)
+        }
     }
 
     /// Takes in an event of the switch. Unless it is connected its name may have changed: the port reads that, outside the lock.

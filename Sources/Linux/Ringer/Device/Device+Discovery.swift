@@ -13,6 +13,8 @@ extension Device {
         public var motor: MotorSpecification?
         /// The status light: the name of an LED in the LED class; `none` for no light, nil for the preferred one that is found.
         public var statusLight: String?
+        /// The light that is lit while the device is not at ring: the name of an LED in the LED class; nil for none.
+        public var silentLight: String?
         /// The PCM that sounds are played to; nil for the speaker's in the card's use-case configuration (ALSA UCM), or
         /// ALSA's `default` if the card has none.
         public var pcm: String?
@@ -171,7 +173,11 @@ extension Device.Ports {
                         .notFound, "find a vibration motor", paths.input.string,
                         detail: "no force feedback, and no LED or GPIO line named vibrator"))
         }
-        let light = hardware.statusLight ?? findings.lights.first?.specification
+        let light =
+            hardware.statusLight ?? findings.lights.first { $0.specification != hardware.silentLight }?.specification
+        if let name = hardware.silentLight, name == hardware.statusLight {
+            throw RingerError(.invalid, "use as the light of silence", "LED \(name)", detail: "it is the status light")
+        }
         let sound = SoundParts(hardware)
         if let problem = sound.problem { problems.append(problem) }
         let speaker = try sound.makeSpeaker(hardware)
@@ -204,6 +210,7 @@ extension Device.Ports {
             setOutputVolume: setOutputVolume, problems: problems, close: { loop.close() })
         timeZone = SystemTimeZone(loop: loop)
         hasButton = !buttons.isEmpty
+        if let name = hardware.silentLight { silentLight = try LEDLight(name, paths: paths) }
     }
 }
 

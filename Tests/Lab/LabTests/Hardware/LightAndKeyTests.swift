@@ -42,6 +42,28 @@ extension EitherTime {
             #expect(throws: RingerError.self) { try light.show(.on) }
         }
 
+        @Test("the light of silence is lit while the device is not at ring, and is no status light then")
+        func silentLight() async throws {
+            var hardware = Device.Hardware(
+                ringSilent: try SwitchSpecification("gpio:ring-silent"), motor: MotorSpecification.none, pcm: "null")
+            hardware.silentLight = LabBoard.statusLightName
+            let lab = try LabDevice(hardware)
+            #expect(lab.device.statusLight == nil)
+            #expect(try isDark())
+            try LabBoard.chip.setPull(LabBoard.rawSwitchLine, .up)
+            #expect(try isLit())
+            try LabBoard.chip.setPull(LabBoard.rawSwitchLine, .down)
+            #expect(try isDark())
+            try await lab.device.setPosition(.vibrate)
+            #expect(try isLit())
+            lab.device.close()
+            #expect(try isDark())
+            hardware.statusLight = LabBoard.statusLightName
+            let both = hardware
+            let error = #expect(throws: RingerError.self) { try LabDevice(both) }
+            #expect(error?.code == .invalid)
+        }
+
         @Test("a timer that is set before, as udev does, stays; its times light the line and make it dark")
         func timer() throws {
             let folder = "/sys/class/leds/\(LabBoard.statusLightName)"
