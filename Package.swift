@@ -45,6 +45,9 @@ let package = Package(
     name: "ringer",
     products: [
         .library(name: "Ringer", targets: ["Ringer"]),
+        // All that is public: the ports, and Linux's hardware behind them.
+        .library(name: "RingerCore", targets: ["RingerCore"]),
+        .library(name: "RingerLinux", targets: ["RingerLinux"]),
         .library(name: "RingerPolicy", targets: ["RingerPolicy"]),
         .library(name: "SoundFile", targets: ["SoundFile"]),
         .library(name: "RingerClient", targets: ["RingerClient"]),
@@ -88,7 +91,8 @@ let package = Package(
         systemLibrary("Linux", "CEvdev", pkgConfig: "libevdev", apt: "libevdev-dev"),
         source("Linux", "CGPIOD", ["CLibGPIOD"]),
         source("Linux", "CALSA", ["CLinux"]),
-        source("Linux", "Ringer", ["RingerCore", "CGPIOD", "CEvdev", "CALSA", "CLinux", system]),
+        source("Linux", "RingerLinux", ["RingerCore", "CGPIOD", "CEvdev", "CALSA", "CLinux", system]),
+        source("Linux", "Ringer", ["RingerLinux"]),
 
         source("Simulation", "RingerTestKit", ["RingerCore"]),
 
@@ -98,12 +102,12 @@ let package = Package(
         source("Service", "RingerClient", ["RingerCore", "RingerBus", "CLinux", "CPCMProtocol", system]),
         source(
             "Service", "RingerDaemon", ["RingerCore", "RingerBus", "RingerTestKit", "CLinux", "CPCMProtocol", system]),
-        program("Sources/Service/ringerd", "ringerd", ["Ringer", "RingerDaemon", "CLinux"]),
+        program("Sources/Service/ringerd", "ringerd", ["RingerLinux", "RingerDaemon", "CLinux"]),
 
         source("Boards", "Boards", ["RingerCore", "RingerClient", "RingerTestKit"]),
 
         source(
-            "Apple", "ProcessDevice", ["Boards", "Ringer", "RingerClient", "SessionProperties", "CLinux", system]),
+            "Apple", "ProcessDevice", ["Boards", "RingerLinux", "RingerClient", "SessionProperties", "CLinux", system]),
         source("Apple", "AudioToolbox", ["ProcessDevice", "SessionProperties"]),
         source("Apple", "AVFAudio", ["ProcessDevice", "RingerCore"]),
         source("Apple", "AVFoundation", ["AVFAudio", "AudioToolbox"]),
@@ -116,18 +120,18 @@ let package = Package(
         source(
             "C", "RingerC",
             [
-                "Boards", "CAudioToolbox", "CRinger", "CLinux", "FourCharacterCodes", "ProcessDevice", "Ringer",
+                "Boards", "CAudioToolbox", "CRinger", "CLinux", "FourCharacterCodes", "ProcessDevice", "RingerLinux",
                 "RingerClient",
                 "RingerTestKit", "SessionProperties",
             ], features: ["CImplementation"]),
 
         systemLibrary("Command", "CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev"),
         source("Command", "RingerTerminal", ["RingerCore", "RingerTestKit", "SystemSounds", system]),
-        program("Sources/Command/board", "board", ["Ringer", "RingerTerminal"]),
+        program("Sources/Command/board", "board", ["RingerLinux", "RingerTerminal"]),
         program(
             "Sources/Command/RingerCommand", "RingerCommand",
             [
-                "Boards", "Ringer", "RingerClient", "RingerTerminal", "RingerTestKit", "SystemSounds",
+                "Boards", "RingerLinux", "RingerClient", "RingerTerminal", "RingerTestKit", "SystemSounds",
                 "SoundFile", "CSoxr", system,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -143,8 +147,8 @@ let package = Package(
         tests("SystemSoundsTests", ["SystemSounds", "SoundFile"], resources: [.copy("system-sounds.csv")]),
         tests("RingerCoreTests", ["RingerCore", "RingerTestKit", system]),
         tests(
-            "RingerTests",
-            ["Ringer", "CGPIOD", "RingerTestKit", "SessionProperties", "PacedSupport", logging, system],
+            "RingerLinuxTests",
+            ["RingerLinux", "CGPIOD", "RingerTestKit", "SessionProperties", "PacedSupport", logging, system],
             libraries: ["asound"]),
         tests(
             "RingerDaemonTests",
@@ -155,29 +159,29 @@ let package = Package(
         tests(
             "BehaviourTests",
             [
-                "Ringer", "RingerClient", "RingerDaemon", "RingerTerminal", "RingerTestKit", "ServiceSupport",
+                "RingerLinux", "RingerClient", "RingerDaemon", "RingerTerminal", "RingerTestKit", "ServiceSupport",
                 "SessionProperties", system,
             ]),
         tests("SessionPropertiesTests", ["SessionProperties", "RingerTestKit"]),
         tests(
             "AppleNamesTests",
             [
-                "AVFoundation", "UserNotifications", "ProcessDevice", "Ringer", "RingerClient", "RingerTestKit",
+                "AVFoundation", "UserNotifications", "ProcessDevice", "RingerLinux", "RingerClient", "RingerTestKit",
                 "SessionProperties", "ServiceSupport",
             ]),
         tests("AudioToolboxCTests", ["audiotoolbox-client"]),
-        tests("RingerCTests", ["CRinger", "RingerC", "Ringer", "RingerTestKit", "ServiceSupport"]),
+        tests("RingerCTests", ["CRinger", "RingerC", "RingerLinux", "RingerTestKit", "ServiceSupport"]),
         tests(
             "RingerCommandTests",
             [
-                "Ringer", "RingerDaemon", "RingerTestKit", "RingerCommand", "RingerTerminal", "ServiceSupport",
+                "RingerLinux", "RingerDaemon", "RingerTestKit", "RingerCommand", "RingerTerminal", "ServiceSupport",
                 "SoundFile",
             ]),
         tests("ExampleTests", ["AnnouncePayment", "RingUntilAnswered", "FirmwareTest", "PacedSupport"]),
         .testTarget(
             name: "LabTests",
             dependencies: [
-                "Ringer", "RingerClient", "RingerTestKit", "ServiceSupport", "CALSA", "CLabSupport",
+                "RingerLinux", "RingerClient", "RingerTestKit", "ServiceSupport", "CALSA", "CLabSupport",
                 "ProcessDevice", "UserNotifications",
             ], path: "Tests/Lab/LabTests", linkerSettings: [.linkedLibrary("asound")]),
 
@@ -196,7 +200,7 @@ let package = Package(
         program("Tests/Support/PhoneSource/MusicSession", "MusicSession", ["AVFoundation"], mode: .v5),
         program("Tests/Support/PhoneSource/RingLoop", "RingLoop", ["AudioToolbox"]),
         // Of what is internal, or of Apple's names; the other benchmarks are a package.
-        program("Benchmarks/Detector/First", "FirstCheck", ["AudioToolbox", "ProcessDevice", "Ringer"]),
+        program("Benchmarks/Detector/First", "FirstCheck", ["AudioToolbox", "ProcessDevice", "RingerLinux"]),
         .target(name: "CAllocations", path: "Benchmarks/Sessions/Sources/CAllocations"),
         program(
             "Benchmarks/Sessions/Sources/SessionBenchmark", "SessionBenchmark",
@@ -209,13 +213,13 @@ let package = Package(
         program(
             "Tests/Systems/Endurance/Program", "endurance",
             [
-                "Ringer", "RingerBus", "RingerClient", "RingerDaemon", "RingerTestKit", "SessionProperties",
+                "RingerLinux", "RingerBus", "RingerClient", "RingerDaemon", "RingerTestKit", "SessionProperties",
                 "AVFoundation", "UserNotifications", "ProcessDevice", "ServiceSupport", "PacedSupport", "CEndurance",
                 "CLinux", "CPCMProtocol", logging, system,
             ]),
         program(
             "Tests/Systems/Hostile/Program", "hostile",
-            ["Ringer", "RingerBus", "RingerDaemon", "ServiceSupport", "CLinux"]),
+            ["RingerLinux", "RingerBus", "RingerDaemon", "ServiceSupport", "CLinux"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -6,7 +6,7 @@ func benchmark(_ name: String, _ path: String, _ dependencies: [Target.Dependenc
     .executableTarget(name: name, dependencies: dependencies, path: path)
 }
 
-let ringer: Target.Dependency = .product(name: "Ringer", package: "ringer")
+let ringer: Target.Dependency = .product(name: "RingerLinux", package: "ringer")
 let testKit: Target.Dependency = .product(name: "RingerTestKit", package: "ringer")
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 

@@ -15,7 +15,8 @@ let package = Package(
         .executableTarget(
             name: "PaymentSpeaker",
             dependencies: [
-                "PaymentRules", "CPaymentSpeaker", .product(name: "Ringer", package: "ringer"),
+                "PaymentRules", "CPaymentSpeaker",
+                .product(name: "Ringer", package: "ringer"), .product(name: "RingerCore", package: "ringer"),
                 .product(name: "RingerClient", package: "ringer"), .product(name: "RingerTestKit", package: "ringer"),
             ]),
         .testTarget(

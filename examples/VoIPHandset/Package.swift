@@ -17,7 +17,9 @@ let package = Package(
         .executableTarget(
             name: "VoIPHandset",
             dependencies: [
-                "CSIP", "CSystemd", .product(name: "Ringer", package: "ringer"),
+                "CSIP", "CSystemd",
+                .product(name: "Ringer", package: "ringer"), .product(name: "RingerCore", package: "ringer"),
+                .product(name: "RingerLinux", package: "ringer"),
                 .product(name: "RingerClient", package: "ringer"), .product(name: "RingerTestKit", package: "ringer"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),

@@ -2,7 +2,7 @@ import AudioToolbox
 import Dispatch
 import Glibc
 import ProcessDevice
-import Ringer
+import RingerLinux
 
 // One check of a new process, as Benchmarks/Detector/first starts it: how long the first play of a clip took, in ms.
 //

@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerLinux
 import RingerTestKit
 
 /// Measures the mute detector's times, and counts its verdicts: `DetectorBenchmark quiet|busy TRIALS`, or in the laboratory

@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 import RingerTestKit
 
 /// A device whose sounds are known to be heard or not, and the detector's findings.

@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerLinux
 
 /// Prints, for each move of the switch, the nanoseconds from the kernel's stamp until a subscriber has it:
 /// `Subscriber WAY SWITCH`. It prints "ready" first, and runs until it is killed.

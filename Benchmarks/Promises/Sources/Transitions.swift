@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerLinux
 
 /// Times calls that are one transition each, at 64 active sessions, 100 sounds and 1,000 announcements, in processor time of
 /// the calling thread: what else the machine does is left out, and so are the effects, which the device's thread performs.

@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerLinux
 
 /// How often the sound thread wakes up while nothing plays.
 enum Rest {

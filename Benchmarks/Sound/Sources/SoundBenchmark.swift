@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerLinux
 import Synchronization
 
 /// Measures the sound output as a caller sees it.

@@ -1,5 +1,5 @@
 import SystemSounds
-import Ringer
+import RingerLinux
 
 /// From the call to the first frame that the PCM accepted, or to the completion.
 enum Latency {

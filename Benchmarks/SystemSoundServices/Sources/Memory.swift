@@ -1,6 +1,6 @@
 import SystemSounds
 import Glibc
-import Ringer
+import RingerLinux
 import SystemPackage
 
 /// The memory of registered sounds.

@@ -6,7 +6,7 @@
 // predefined, silenced, warm, cold. With --files DIR, the files that `ringer sounds --render DIR` wrote are
 // registered. --realtime PRIORITY runs the sound thread with SCHED_FIFO.
 import Glibc
-import Ringer
+import RingerLinux
 
 func argument(_ name: String) -> String? {
     guard let index = CommandLine.arguments.firstIndex(of: name), index + 1 < CommandLine.arguments.count else {

@@ -1,6 +1,6 @@
 // Renders every predefined sound and says how long each took:
 // Benchmarks/SystemSounds/run [--sample-rate 44100] [--rounds 20]
-import Ringer
+import RingerLinux
 import SystemSounds
 
 func argument(_ name: String, default value: Int) -> Int {

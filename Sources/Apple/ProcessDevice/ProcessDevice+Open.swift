@@ -1,6 +1,6 @@
 import Boards
 import Glibc
-import Ringer
+import RingerLinux
 import RingerClient
 
 extension ProcessDevice {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import CRinger
 import Glibc
-import Ringer
+import RingerLinux
 import Synchronization
 
 /// What `struct ringer_config` is. Any thread.

@@ -1,7 +1,7 @@
 import Boards
 import CRinger
 import Glibc
-import Ringer
+import RingerLinux
 import RingerClient
 import RingerTestKit
 import Synchronization

@@ -1,7 +1,7 @@
 import CLinux
 import CRinger
 import Glibc
-import Ringer
+import RingerLinux
 import Synchronization
 
 /// The events that wait for the program, and the descriptor that is readable while there are some. Any thread.

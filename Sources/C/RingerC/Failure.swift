@@ -1,6 +1,6 @@
 import CRinger
 import Glibc
-import Ringer
+import RingerLinux
 
 /// A failure as C has it: an error number, and a sentence for `ringer_last_error`.
 struct Failure: Error {

@@ -3,7 +3,7 @@
 // Swift 6.2 implements those functions alone that the module exports.
 @_exported import CRinger
 import Glibc
-import Ringer
+import RingerLinux
 import RingerTestKit
 
 // MARK: The device

@@ -1,5 +1,5 @@
 import CRinger
-import Ringer
+import RingerLinux
 import Synchronization
 
 /// What `struct ringer_device` is: a device until it is closed. Any thread.

@@ -2,7 +2,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import CRinger
 import Glibc
-import Ringer
+import RingerLinux
 
 @_cdecl("ringer_find_parts") @implementation public func ringer_find_parts(
     _ parts: UnsafeMutablePointer<ringer_part>?, _ size: Int, _ count: Int

@@ -2,7 +2,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import CRinger
 import Glibc
-import Ringer
+import RingerLinux
 import SystemPackage
 
 @_cdecl("ringer_device_play_file") @implementation public func ringer_device_play_file(

@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 import Synchronization
 
 /// A sound that a program of ringer.h plays: one request, which can be paused and goes on where it was. Any thread.

@@ -3,7 +3,7 @@
 import CRinger
 import FourCharacterCodes
 import Glibc
-import Ringer
+import RingerLinux
 import SessionProperties
 
 /// What `struct ringer_session` is. It keeps its device's memory, so that it can be freed after the device was closed.

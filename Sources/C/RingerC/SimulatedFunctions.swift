@@ -2,7 +2,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import CRinger
 import Glibc
-import Ringer
+import RingerLinux
 import RingerTestKit
 
 @_cdecl("ringer_simulated_set_position") @implementation public func ringer_simulated_set_position(

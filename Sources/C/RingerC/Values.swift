@@ -1,6 +1,6 @@
 import CRinger
 import Glibc
-import Ringer
+import RingerLinux
 
 /// Two enumerations with the same meaning, in Swift and in C.
 protocol CCounterpart: CaseIterable, Equatable {

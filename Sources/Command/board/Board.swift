@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerLinux
 import RingerTerminal
 
 /// The machine's own ring/silent switch and its changes; without one that can be read, a simulated board: interactive on a

@@ -572,7 +572,7 @@ static void ringer_dump(snd_pcm_ioplug_t *io, snd_output_t *output)
     static const char *const states[] = {
         [RINGER_PCM_HEARD] = "heard", [RINGER_PCM_SILENCED] = "silenced", [RINGER_PCM_INTERRUPTED] = "interrupted"};
     LOCKED(io);
-    /* The library's mute detector reads these lines: Sources/Linux/Ringer/ALSA/Formats/PCMDescription.swift. */
+    /* The library's mute detector reads these lines: Sources/Linux/RingerLinux/ALSA/Formats/PCMDescription.swift. */
     int state = current_state(r);
     const char *sound = state == RINGER_PCM_HEARD ? "unjudged, heard" : "unjudged, silent";
     if (r->link.accepted && state == r->link.state && state <= RINGER_PCM_INTERRUPTED)

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Ringer
+import RingerLinux
 import RingerDaemon
 
 /// The service's configuration file: the hardware, as `Device.Hardware` takes it, and who may do what.

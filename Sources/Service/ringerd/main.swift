@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Ringer
+import RingerLinux
 import RingerBus
 import RingerDaemon
 import RingerTestKit

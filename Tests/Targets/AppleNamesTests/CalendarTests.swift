@@ -1,5 +1,5 @@
 import ProcessDevice
-import Ringer
+import RingerLinux
 import RingerTestKit
 import Testing
 import UserNotifications

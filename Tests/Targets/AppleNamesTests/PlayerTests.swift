@@ -1,6 +1,6 @@
 import AVFoundation
 import ProcessDevice
-import Ringer
+import RingerLinux
 import RingerTestKit
 import Testing
 

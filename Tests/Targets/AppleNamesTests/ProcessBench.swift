@@ -1,6 +1,6 @@
 import Foundation
 import ProcessDevice
-import Ringer
+import RingerLinux
 import RingerTestKit
 import Synchronization
 import Testing

@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Ringer
+import RingerLinux
 import RingerTestKit
 import SessionProperties
 import Testing

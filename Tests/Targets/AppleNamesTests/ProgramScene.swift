@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Ringer
+import RingerLinux
 import RingerTestKit
 import ServiceSupport
 import Testing

@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 import Testing
 
 /// One picture of the documentation, and the actions that it shows, in virtual time.

@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 import RingerTerminal
 import Testing
 

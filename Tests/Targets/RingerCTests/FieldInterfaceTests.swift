@@ -1,6 +1,6 @@
 import CRinger
 import Foundation
-import Ringer
+import RingerLinux
 import RingerBus
 import RingerDaemon
 import ServiceSupport

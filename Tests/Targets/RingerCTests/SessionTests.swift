@@ -1,6 +1,6 @@
 import CRinger
 import Glibc
-import Ringer
+import RingerLinux
 import ServiceSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Ringer
+import RingerLinux
 import SoundFile
 import Testing
 

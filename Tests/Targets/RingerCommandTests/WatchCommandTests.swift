@@ -1,5 +1,5 @@
 import Foundation
-import Ringer
+import RingerLinux
 import RingerTerminal
 import RingerTestKit
 import Testing

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Boards
-import Ringer
+import RingerLinux
 import RingerClient
 import RingerTestKit
 import RingerTerminal

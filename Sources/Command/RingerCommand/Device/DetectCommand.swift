@@ -1,5 +1,5 @@
 import ArgumentParser
-import Ringer
+import RingerLinux
 import RingerTerminal
 
 /// `ringer detect`: finds out whether sounds are heard, by timing a silent clip.

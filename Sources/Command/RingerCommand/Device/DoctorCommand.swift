@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import Ringer
+import RingerLinux
 import RingerClient
 import Synchronization
 import RingerTerminal

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Ringer
+import RingerLinux
 import RingerTerminal
 
 /// `ringer watch`: the initial state of the switch and the device, then events.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Ringer
+import RingerLinux
 
 /// The option to record what the device does.
 struct TraceOptions: ParsableArguments {

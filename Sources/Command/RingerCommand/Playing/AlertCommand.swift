@@ -1,5 +1,5 @@
 import ArgumentParser
-import Ringer
+import RingerLinux
 import RingerTerminal
 
 /// `ringer alert`: a sound, a vibration or both, repeatedly.

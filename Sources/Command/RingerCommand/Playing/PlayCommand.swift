@@ -1,5 +1,5 @@
 import ArgumentParser
-import Ringer
+import RingerLinux
 import RingerTerminal
 
 /// `ringer play`: plays one sound if the policy allows it.

@@ -1,6 +1,6 @@
 import SystemSounds
 import ArgumentParser
-import Ringer
+import RingerLinux
 import RingerTerminal
 
 extension AlertWay: ExpressibleByArgument {}

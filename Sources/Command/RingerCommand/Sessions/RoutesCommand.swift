@@ -1,5 +1,5 @@
 import ArgumentParser
-import Ringer
+import RingerLinux
 import RingerTerminal
 
 /// `ringer routes`: the routes of the board.

@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerLinux
 import Testing
 
 /// Sounds on the laboratory's cards: snd-aloop returns what was played, snd-dummy plays in real time without an output.

@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 
 /// A device on the laboratory's drivers, with what happens on it.
 final class LabDevice: Sendable {

@@ -1,6 +1,6 @@
 import CLabSupport
 import Glibc
-import Ringer
+import RingerLinux
 import Testing
 
 /// A switch of the board that a process may not read, or whose first position takes its time.

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import ProcessDevice
-import Ringer
+import RingerLinux
 import RingerTestKit
 import Testing
 import UserNotifications

@@ -1,7 +1,7 @@
 import CALSA
 import CLabSupport
 import Glibc
-import Ringer
+import RingerLinux
 import Synchronization
 
 /// A device on the laboratory's drivers while system calls fail, and what a user of it asks for. It is used on one thread,

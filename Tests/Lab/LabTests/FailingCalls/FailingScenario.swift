@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 
 /// Something that a firmware does, while system calls fail from `begin` on.
 enum FailingScenario: String, CaseIterable, Sendable {

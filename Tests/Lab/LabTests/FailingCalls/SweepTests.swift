@@ -1,6 +1,6 @@
 import CLabSupport
 import Glibc
-import Ringer
+import RingerLinux
 import Testing
 
 extension FailingCalls {

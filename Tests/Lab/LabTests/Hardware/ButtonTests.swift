@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerLinux
 import Testing
 
 private let keyMute: UInt16 = 113

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import Ringer
+@testable import RingerLinux
 
 extension EitherTime {
     /// The state of a sound card: volume, input, jacks, presence, and who plays on it.

@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerLinux
 import Testing
 
 extension VirtualTime {

@@ -1,6 +1,6 @@
 import Glibc
 import RingerBus
-import Ringer
+import RingerLinux
 import RingerCore
 import ServiceSupport
 import Testing

@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 import Testing
 
 /// Announcements heard through the loopback: there a sound that is stopped ends a while after the stop was asked for.

@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 import Testing
 
 /// What sessions report of the hardware, compared with the kernel's state of its substreams.

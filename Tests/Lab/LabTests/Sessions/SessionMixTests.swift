@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 import Testing
 
 /// What is heard of several sounds at once through `dmix`, which runs at their rate.

@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 import Testing
 
 /// Jacks that are plugged in and pulled out, through uinput.

@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 import Testing
 
 /// Sessions heard through the loopback: several at once through dmix.

@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerLinux
 
 /// Writes a file.
 func write(_ bytes: [UInt8], to path: String) throws {

@@ -1,5 +1,5 @@
 import SystemSounds
-import Ringer
+import RingerLinux
 import Testing
 
 /// The table of play, alert and vibrate against the switch, on the drivers: samples from the loopback, the motor's line,

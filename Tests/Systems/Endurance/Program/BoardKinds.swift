@@ -1,6 +1,6 @@
 import Glibc
 import Logging
-import Ringer
+import RingerLinux
 import RingerTestKit
 
 extension Kinds {

@@ -1,6 +1,6 @@
 import Glibc
 import PacedSupport
-import Ringer
+import RingerLinux
 import RingerTestKit
 import Synchronization
 

@@ -2,7 +2,7 @@ import CEndurance
 import CLinux
 import CPCMProtocol
 import Glibc
-import Ringer
+import RingerLinux
 import RingerBus
 import RingerDaemon
 import RingerTestKit

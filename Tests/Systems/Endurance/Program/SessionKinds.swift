@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 import RingerTestKit
 import SessionProperties
 import Synchronization

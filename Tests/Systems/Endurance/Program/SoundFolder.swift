@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerLinux
 import SystemPackage
 
 /// A folder of sound files of every container and codec, and of a damaged one.

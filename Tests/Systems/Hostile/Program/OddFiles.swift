@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Ringer
+import RingerLinux
 import ServiceSupport
 
 /// Descriptors of every kind that a hostile caller may send as a sound.

@@ -19,7 +19,7 @@
 // takes at rest, measured first, and what a round trip to the bus itself takes meanwhile: neither is the service's. The motor
 // may never stop late by half a second besides what its thread waited for a processor.
 import Glibc
-import Ringer
+import RingerLinux
 import RingerDaemon
 import ServiceSupport
 

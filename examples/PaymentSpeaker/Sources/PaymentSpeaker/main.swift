@@ -1,6 +1,7 @@
 // Announces the payments that an MQTT broker reports. README.md beside this folder has the configuration.
 import Glibc
 import Ringer
+import RingerCore
 
 @PaymentActor
 func serve(_ options: Options) async throws {

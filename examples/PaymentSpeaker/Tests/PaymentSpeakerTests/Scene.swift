@@ -1,5 +1,6 @@
 import PaymentRules
 import Ringer
+import RingerCore
 import RingerTestKit
 
 @testable import PaymentSpeaker

@@ -1,4 +1,5 @@
 import Ringer
+import RingerCore
 import RingerTestKit
 import Synchronization
 

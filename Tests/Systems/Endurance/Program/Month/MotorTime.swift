@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 
 /// How long the motor must have turned: computed from the patterns alone.
 struct MotorTime {

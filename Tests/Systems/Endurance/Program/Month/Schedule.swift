@@ -1,4 +1,4 @@
-import Ringer
+import RingerLinux
 
 /// What happens to a payment speaker in a month: the same in every run.
 struct Schedule {

@@ -1,4 +1,5 @@
 import Ringer
+import RingerCore
 import Synchronization
 
 /// A handset on a device: carries out the actions of its ``HandsetMachine``.

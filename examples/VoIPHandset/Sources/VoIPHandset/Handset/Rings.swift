@@ -1,4 +1,5 @@
 import Ringer
+import RingerCore
 
 /// A ring that a caller chose by name.
 struct Ring: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Ringer
+import RingerLinux
 import RingerClient
 import RingerTestKit
 

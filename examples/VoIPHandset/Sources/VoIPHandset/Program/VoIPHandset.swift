@@ -1,5 +1,6 @@
 import Glibc
 import Ringer
+import RingerCore
 import RingerClient
 import Synchronization
 
