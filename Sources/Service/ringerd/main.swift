@@ -113,7 +113,8 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             ports = try Device.Ports(configuration.hardware, loop: deviceLoop)
         }
         let preferencesFile = configuration.preferencesFile.map { PreferencesFile(path: $0) }
-        let preferences = preferencesFile?.read { write("\($0)\n", to: STDERR_FILENO) } ?? UserPreferences()
+        var preferences = UserPreferences()
+        if let preferencesFile { preferences = preferencesFile.read { write("\($0)\n", to: STDERR_FILENO) } ?? .unread }
         var ofDevice = Device.Configuration(preferences: preferences)
         (ofDevice.positionFile, ofDevice.initialPosition) = (configuration.positionFile, configuration.initialPosition)
         let device = try Device(ports, configuration: ofDevice)

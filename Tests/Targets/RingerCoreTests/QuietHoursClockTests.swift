@@ -70,6 +70,38 @@ import Testing
         #expect(device.state.quietHours == .silent)
     }
 
+    // The timer that notices it was not there yet.
+    @Test("a clock that is set back just before its timer begins counts as well")
+    func setBackBeforeTheTimer() throws {
+        final class SetBack: DeviceClock {
+            let clock: VirtualClock
+            let time: Mutex<Duration?>
+            init(_ clock: VirtualClock, _ time: Duration) {
+                self.clock = clock
+                self.time = Mutex(time)
+            }
+            var now: MonotonicTime { clock.now }
+            var wallTime: Duration { clock.wallTime }
+            func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+                clock.schedule(at: deadline, body)
+            }
+            func schedule(atWallTime time: Duration, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+                if let time = self.time.withLock({ $0.take() }) { clock.setWallTime(time) }
+                return clock.schedule(atWallTime: time, body)
+            }
+            func callBack(_ body: @escaping @Sendable () -> Void) { clock.callBack(body) }
+        }
+        clock.setWallTime(hours(12))
+        try board.timeZone.set(Self.berlin)
+        var ports = Device.Ports(simulated: board)
+        ports.clock = SetBack(clock, hours(23 - 24))
+        var configuration = Device.Configuration()
+        configuration.preferences.quietHours = try QuietHours("daily 22:00-07:00")
+        let device = try Device(ports, configuration: configuration)
+        defer { device.close() }
+        #expect(device.state.quietHours == .silent)
+    }
+
     @Test("a clock that was never set is quiet, as the preference says, is reported once, and counts once it is set")
     func clockUnset() throws {
         for position in SwitchPosition.allCases {

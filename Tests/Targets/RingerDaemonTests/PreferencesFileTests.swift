@@ -74,7 +74,8 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.write(text, to: "preferences")
         var reports: [String] = []
-        #expect(PreferencesFile(path: path).read { reports.append("\($0)") } == UserPreferences())
+        let preferences = PreferencesFile(path: path).read { reports.append("\($0)") }
+        #expect(preferences == .unread && "\(UserPreferences.unread.quietHours)" == "daily 00:00-00:00")
         #expect(reports.count == 1)
         #expect(reports.first?.contains(place) == true && reports.first?.contains("\n") == false)
         #expect(reports.first?.contains("preferences.damaged") == true)

@@ -47,9 +47,13 @@ private final class WallTimer: DeviceTimer {
     }
 
     func cancel() {
+        guard let loop, !loop.isCurrentThread else {
+            end()
+            return
+        }
         state.withLock { $0.isOver = true }
         // The loop's thread may be waiting for the descriptor.
-        loop?.execute { [self] in end() }
+        loop.execute { [self] in end() }
     }
 
     private func isDue() {

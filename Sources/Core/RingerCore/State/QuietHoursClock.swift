@@ -92,6 +92,8 @@ final class QuietHoursClock: @unchecked Sendable {
         let isQuiet = answer.effect == .silence
         publish(isQuiet ? preferences.quietHoursPosition : .ring, until: isQuiet ? answer.until : nil)
         if let until = answer.until { look(at: until) }
+        // It may have been set back before the timer was.
+        if clock.wallTime.components.seconds < now { settle() }
     }
 
     private func publish(_ position: SwitchPosition, until: Int64?) {

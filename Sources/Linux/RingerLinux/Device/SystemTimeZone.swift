@@ -3,12 +3,12 @@ import RingerCore
 import Synchronization
 import SystemPackage
 
-/// The system's time zone: that of the environment variable TZ, else of `/etc/localtime`, whose replacement is noticed. Where neither
+/// The system's time zone: that of the environment variable TZ, else of `/etc/localtime`, whose change is noticed. Where neither
 /// is there it is UTC, as in the C library. Any thread.
 final class SystemTimeZone: TimeZoneSource {
     private struct State {
         var watch: DirectoryWatch?
-        var bytes: [UInt8]?
+        var last: Result<[UInt8], RingerError>?
     }
 
     private let loop: EventLoop
@@ -33,14 +33,14 @@ final class SystemTimeZone: TimeZoneSource {
         // All reading is on the loop's thread: the newest file is reported last.
         loop.sync { [self] in
             do throws(RingerError) {
-                let watch = try DirectoryWatch(localtime.removingLastComponent(), loop: loop) { [weak self] in
+                let watch = try DirectoryWatch(localtime.removingLastComponent(), contents: true, loop: loop) { [weak self] in
                     self?.read(handler)
                 }
                 state.withLock { $0.watch = watch }
             } catch {
                 handler(.failure(error))
             }
-            read(handler, isFirst: true)
+            read(handler)
         }
     }
 
@@ -50,14 +50,11 @@ final class SystemTimeZone: TimeZoneSource {
     }
 
     /// Reads `/etc/localtime`, and reports its rules unless it has not changed.
-    private func read(
-        _ handler: @Sendable (Result<TimeZoneRules, RingerError>) -> Void, isFirst: Bool = false
-    ) {
+    private func read(_ handler: @Sendable (Result<TimeZoneRules, RingerError>) -> Void) {
         let result = Self.bytes(of: localtime)
-        let bytes = try? result.get()
         let isNews = state.withLock { state in
-            defer { state.bytes = bytes }
-            return isFirst || state.bytes != bytes
+            defer { state.last = result }
+            return state.last != result
         }
         guard isNews else { return }
         switch result {

@@ -21,11 +21,12 @@ typealias DirectoryWatch = ChangeWatch<InotifyDescriptor>
 extension DirectoryWatch {
     /// Starts watching `directory`.
     ///
+    /// - Parameter contents: Whether it reports also that a file was written.
     /// - Throws: ``RingerError`` if the user has no inotify instances or watches left.
     convenience init(
-        _ directory: FilePath, loop: EventLoop, _ handler: @escaping @Sendable () -> Void
+        _ directory: FilePath, contents: Bool = false, loop: EventLoop, _ handler: @escaping @Sendable () -> Void
     ) throws(RingerError) {
-        self.init(try InotifyDescriptor(directory), loop: loop, handler)
+        self.init(try InotifyDescriptor(directory, contents: contents), loop: loop, handler)
     }
 }
 

@@ -12,15 +12,18 @@ struct InotifyDescriptor: ChangeNotifier, ~Copyable {
     private var directory: FilePath
     private(set) var descriptor: CInt
     private var watch: CInt = -1
+    private var mask = Self.mask
 
     private static let mask = UInt32(
         IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
     /// Starts watching `directory`.
     ///
+    /// - Parameter contents: Whether it reports also that a file was written.
     /// - Throws: ``RingerError`` if the user has no inotify instances or watches left.
-    init(_ directory: FilePath) throws(RingerError) {
+    init(_ directory: FilePath, contents: Bool = false) throws(RingerError) {
         self.directory = directory
+        if contents { mask |= UInt32(IN_CLOSE_WRITE) }
         descriptor = inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC))
         guard descriptor >= 0 else { throw RingerError("watch for changes", directory.string, .current) }
         do throws(Errno) {
@@ -53,7 +56,7 @@ struct InotifyDescriptor: ChangeNotifier, ~Copyable {
         var target = directory
         var attempts = 0
         while true {
-            let added = inotify_add_watch(descriptor, target.string, Self.mask)
+            let added = inotify_add_watch(descriptor, target.string, mask)
             if added >= 0 {
                 if watch != added && watch >= 0 { inotify_rm_watch(descriptor, watch) }
                 watch = added

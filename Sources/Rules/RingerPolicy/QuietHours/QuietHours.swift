@@ -24,6 +24,13 @@ public struct QuietHours: Sendable, Hashable {
         self.spans = spans
     }
 
+    /// All day, every day.
+    package static let always = QuietHours(Span(.daily, 0, 0, nil))
+
+    private init(_ span: Span) {
+        spans = [span]
+    }
+
     static let tooMany = "expected at most \(mostSpans) spans"
 }
 

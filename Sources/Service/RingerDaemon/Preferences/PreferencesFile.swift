@@ -21,8 +21,8 @@ package final class PreferencesFile: Sendable {
     package var unreadable: RingerError? { readError.withLock { $0 } }
 
     /// Reads the preferences; those of a new device where there is no file. A key that is not known is reported and skipped: a
-    /// newer version may have written it. A file with wrong contents is renamed, `.damaged` is added to its name, and it counts
-    /// as none. It waits for the disk.
+    /// newer version may have written it. A file with wrong contents is renamed, `.damaged` is added to its name, and the
+    /// preferences are ``UserPreferences/unread``. It waits for the disk.
     ///
     /// - Parameter report: Called with what is wrong with the file.
     /// - Returns: The preferences; nil where the file cannot be read. It may be read later, and is left as it is.
@@ -48,10 +48,10 @@ package final class PreferencesFile: Sendable {
             let aside = path + ".damaged"
             error.detail =
                 rename(path, aside) == 0
-                ? detail + "the default preferences apply, and the file is now \(aside)"
-                : detail + "the default preferences apply"
+                ? detail + "the default preferences and quiet hours all day apply, and the file is now \(aside)"
+                : detail + "the default preferences and quiet hours all day apply"
             report(error)
-            return (UserPreferences(), nil)
+            return (.unread, nil)
         }
     }
 
@@ -67,6 +67,9 @@ package final class PreferencesFile: Sendable {
 }
 
 extension UserPreferences {
+    /// The preferences while the owner's are not known: a new device's, with quiet hours all day.
+    package static let unread = UserPreferences(quietHours: .always)
+
     /// The preferences that `text` sets, over those of a new device; `path` names it in errors. Keys that are not known are
     /// reported.
     ///

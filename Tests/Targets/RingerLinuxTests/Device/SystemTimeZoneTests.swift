@@ -67,6 +67,9 @@ import Testing
     @Test("a file that is replaced counts at once, and other files beside it do not matter")
     func replaced() async throws {
         try write(0, to: "localtime")
+        let path = directory.path.string + "/localtime"
+        try write(1, to: "hour")
+        let hour = try TextFile.bytes(of: directory.path.string + "/hour", "read the zone")
         let zone = zone(nil)
         let (offsets, continuation) = AsyncStream<Int64?>.makeStream()
         zone.start { continuation.yield(try? $0.get().offset(at: 0)) }
@@ -77,6 +80,17 @@ import Testing
         #expect(await iterator.next() == .some(.some(3_600)))
         directory.remove("localtime")
         #expect(await iterator.next() == .some(.some(0)))
+        // Missing and unreadable are two things; a file may be written in its place.
+        symlink("localtime", path)
+        #expect(await iterator.next() == .some(nil))
+        directory.remove("localtime")
+        #expect(await iterator.next() == .some(.some(0)))
+        try write(0, to: "localtime")
+        #expect(await iterator.next() == .some(.some(0)))
+        let file = open(path, O_WRONLY)
+        #expect(Glibc.write(file, hour, hour.count) == hour.count)
+        close(file)
+        #expect(await iterator.next() == .some(.some(3_600)))
         zone.close()
         loop.close()
     }
