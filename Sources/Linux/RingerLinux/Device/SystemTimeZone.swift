@@ -33,7 +33,8 @@ final class SystemTimeZone: TimeZoneSource {
         // All reading is on the loop's thread: the newest file is reported last.
         loop.sync { [self] in
             do throws(RingerError) {
-                let watch = try DirectoryWatch(localtime.removingLastComponent(), contents: true, loop: loop) { [weak self] in
+                let watch = try DirectoryWatch(localtime.removingLastComponent(), contents: true, loop: loop) {
+                    [weak self] in
                     self?.read(handler)
                 }
                 state.withLock { $0.watch = watch }

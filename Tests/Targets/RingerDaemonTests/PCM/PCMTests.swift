@@ -3,6 +3,7 @@ import CPCMProtocol
 import Glibc
 import RingerCore
 import RingerTestKit
+import ServiceSupport
 import Synchronization
 import Testing
 
@@ -38,6 +39,31 @@ import Testing
         #expect(try await playback.end() == 0)
         #expect(try ambient.heard() == [.init(gain: 0, frames: 0..<PCMBench.rate)])
         #expect(try playback.heard() == [.init(gain: 1, frames: 0..<PCMBench.rate)])
+    }
+
+    @Test(
+        "each source of silence silences the streams that it has to",
+        arguments: [SilenceTable.Source.none, .keptSilent, .keptVibrate, .quietSilent, .quietVibrate, .doNotDisturb])
+    func sources(_ source: SilenceTable.Source) async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        var preferences = try SilenceTable.preferences(source)
+        // The bench has this machine's wall clock.
+        if !preferences.quietHours.spans.isEmpty { preferences.quietHours = .always }
+        bench.device.preferences = preferences
+        if let kept = SilenceTable.keptPosition(source) { try await bench.device.setPosition(kept) }
+        let file = try bench.sound(seconds: 1)
+        let streams = try [SilenceTable.Kind.ambient, .playback, .honouring].map { kind in
+            let options = kind == .honouring ? "mixWithOthers honoursRingSilentSwitch" : "mixWithOthers"
+            // The category ambient mixes as it is.
+            let words = kind == .ambient ? "ambient" : "playback,OPTIONS='\(options)'"
+            return (kind, try bench.play(file, pcm: "CATEGORY=" + words))
+        }
+        for (kind, stream) in streams {
+            #expect(try await stream.end() == 0)
+            let gain: Double = SilenceTable.expected(source, kind) == "h" ? 1 : 0
+            #expect(try stream.heard() == [.init(gain: gain, frames: 0..<PCMBench.rate)], "\(kind)")
+        }
     }
 
     @Test("with when_silenced skip the flip ends playback: a minute of sound is over at once, with status 0")
