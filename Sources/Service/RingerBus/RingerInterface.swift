@@ -113,7 +113,8 @@ extension BusInterface {
                 """),
             Property(
                 "QuietHoursVolume", "d",
-                "The volume that the quiet hours give announcements and media now, 0 to 1, a factor; -1 where they give none."),
+                "The volume that the quiet hours give announcements and media now, 0 to 1, a factor; -1 where they give none."
+            ),
             Property(
                 "QuietHoursVolumeUntil", "t",
                 "When that ends or becomes another one, as QuietHoursUntil."),

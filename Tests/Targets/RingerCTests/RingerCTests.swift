@@ -237,7 +237,7 @@ import Testing
         #expect(decision().heard == 0)
     }
 
-    @Test("the volumes of kinds count; a program of an earlier header leaves them alone; an announcement has one of its own")
+    @Test("volumes of kinds count; a program of an earlier header leaves them alone; an announcement has its own")
     func volumes() throws {
         let bench = try TestDevice()
         let device = bench.device

@@ -63,7 +63,10 @@ struct RulesCommandTests {
             (["--kind", "notification", "--do-not-disturb"], "silence (doNotDisturb)"),
             (["--kind", "alarm", "--position", "silent"], "play on speaker and vibrate (alarm)"),
             (["--kind", "alarm", "--position", "silent", "--no-alarms-ignore-silence"], "vibrate (ringSilentSwitch)"),
-            (["--kind", "announcement", "--announcement-volume", "0.5"], "play on speaker at 0.50 (categoryIgnoresSwitch)"),
+            (
+                ["--kind", "announcement", "--announcement-volume", "0.5"],
+                "play on speaker at 0.50 (categoryIgnoresSwitch)"
+            ),
             (["--kind", "announcement", "--quiet-volume", "0.25"], "play on speaker at 0.25 (categoryIgnoresSwitch)"),
             (["--category", "playback", "--media-volume", "0"], "silence (volumeZero)"),
             (

@@ -23,6 +23,8 @@ import Testing
         return try Device(Device.Ports(simulated: board), configuration: configuration)
     }
 
+    private func seconds(_ hours: Int64) -> Int64 { 1_767_225_600 + hours * 3600 }
+
     /// 2026-01-01 is a Thursday; the clock's origin is its midnight in UTC, 1:00 in Berlin.
     private func hours(_ hours: Double) -> Duration { .seconds(1_767_225_600 + hours * 3600) }
 
@@ -98,14 +100,14 @@ import Testing
         clock.advance(by: .seconds(1))
         #expect(board.speaker.recordings[0].gains == [1, 0.3])
         #expect(device.state.quietHours == nil && device.decide(.systemSound()).isHeard)
-        #expect(device.state.quietHoursVolumeUntil == 1_767_225_600 + 22 * 3600)
+        #expect(device.state.quietHoursVolumeUntil == seconds(22))
         #expect(device.state.effectivePosition(device.preferences).position == .ring)
         clock.setWallTime(hours(22.5))
         clock.advance(by: .zero)
         // Nothing of the switch silences this category: the lower volume applies in silence too.
         #expect(board.speaker.recordings[0].gains == [1, 0.3, 0.2] && device.state.quietHours == .silent)
-        #expect(device.state.quietHoursUntil == 1_767_225_600 + 29 * 3600)
-        #expect(device.state.quietHoursVolumeUntil == 1_767_225_600 + 24 * 3600)
+        #expect(device.state.quietHoursUntil == seconds(29))
+        #expect(device.state.quietHoursVolumeUntil == seconds(24))
         clock.setWallTime(hours(24.5))
         clock.advance(by: .zero)
         #expect(device.state.quietHoursVolume == 0.3 && device.state.quietHours == .silent)
@@ -117,7 +119,9 @@ import Testing
         #expect(device.state.quietHoursVolume == nil && device.state.quietHoursVolumeUntil == nil)
     }
 
-    @Test("while the clock was never set the lowest volume counts, beside the silence of other spans; not where ring does")
+    @Test(
+        "while the clock was never set the lowest volume counts, beside the silence of other spans; not where ring does"
+    )
     func volumesWhileUnset() throws {
         for (text, position, quiet, volume): (String, SwitchPosition, SwitchPosition?, Float?) in [
             ("daily 22:00-07:00 volume=0.3; daily 20:00-22:00 volume=0.5", .silent, nil, 0.3),
@@ -128,7 +132,7 @@ import Testing
             clock.setWallTime(.seconds(1_000))
             let device = try device(text, UserPreferences(whenClockUnset: position))
             defer { device.close() }
-            #expect(device.state.quietHours == quiet && device.state.quietHoursVolume == volume, "\(text), \(position)")
+            #expect(device.state.quietHours == quiet && device.state.quietHoursVolume == volume, "\(text)")
             board.timeZone.fail(with: RingerError(.invalid, "read the time zone", "/etc/localtime"))
             clock.setWallTime(hours(12))
             clock.advance(by: .zero)

@@ -64,11 +64,12 @@ import Testing
     }
 
     // The factor belongs to the announcement's sound: there is nothing to restore that a crash could leave behind.
-    @Test("an announcement of its own volume that is cut off leaves the volume of other sounds, the preferences and the mixer")
+    @Test(
+        "an announcement of its own volume that is cut off leaves that of other sounds, the preferences and the mixer")
     func interrupted() throws {
         board.surroundings.set(.outputVolume(0.4))
         let before = device.preferences
-        try device.start(Self.tone, category: .ambient, options: .mixWithOthers)
+        try device.start(Self.tone, category: .ambient)
         try device.announcements.add(Announcement(Self.tone, options: .mixWithOthers, volume: 0.25))
         clock.advance(by: .milliseconds(100))
         #expect(gains(0) == [1] && gains(1) == [0.25])

@@ -13,7 +13,8 @@ import Testing
         vibrateOnRing: false, vibrateOnSilent: false, soundEffects: false, alertVolume: 0.1,
         hapticsWhileRecording: true, doNotDisturb: true, routesSilencedBySwitch: [.headphone, .line],
         whenSwitchUnreadable: .vibrate,
-        quietHours: (try? QuietHours("Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00; daily 20:00-22:00 volume=0.3")) ?? QuietHours(),
+        quietHours: (try? QuietHours("Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00; daily 20:00-22:00 volume=0.3"))
+            ?? QuietHours(),
         quietHoursPosition: .vibrate, whenClockUnset: .ring,
         alarmsIgnoreSilence: false, alarmVolume: 0.2, announcementVolume: 0.3, mediaVolume: 0.4, callVolume: 0.6)
 
@@ -68,7 +69,7 @@ import Testing
             ("alert-volume = nan", "line 1"), ("do-not-disturb", "line 1"), ("do-not-disturb = true", "line 1"),
             ("sound-effects = no\nsound-effects = no", "line 2"),
             ("routes-silenced-by-switch = speaker, nowhere", "line 1"), ("when-switch-unreadable =", "line 1"),
-            ("quiet-hours = daily 22:00-24:00", "line 1"), ("quiet-hours = daily 22:00-07:00 volume=0.3", "volume=0.3"),
+            ("quiet-hours = daily 22:00-24:00", "line 1"), ("quiet-hours = daily 22:00-07:00 volume=1.3", "\"1.3\""),
             ("\u{0}\u{0}\u{0}", "line 1"), (String(repeating: "#", count: 1 << 20) + "\n", "1 MiB"),
         ])
     func damaged(text: String, place: String) throws {

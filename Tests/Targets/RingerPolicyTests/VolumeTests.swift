@@ -34,7 +34,9 @@ struct VolumeTests {
         }
     }
 
-    @Test("at 0, below it and without a number a sound is silenced, above 1 as loud as it is", arguments: SoundKind.allCases)
+    @Test(
+        "at 0, below it and without a number a sound is silenced, above 1 as loud as it is",
+        arguments: SoundKind.allCases)
     func clamped(kind: SoundKind) {
         for (volume, gain): (Float, Float?) in [
             (0, nil), (-1, nil), (-.infinity, nil), (.nan, nil), (7, 1), (.infinity, 1),
@@ -85,7 +87,10 @@ struct VolumeTests {
         }
     }
 
-    @Test("a step of a volume key is 1/16, from whatever the volume is, and ends at 0 and 1", arguments: SoundKind.allCases)
+    @Test(
+        "a step of a volume key is 1/16, from whatever the volume is, and ends at 0 and 1",
+        arguments: SoundKind.allCases
+    )
     func steps(kind: SoundKind) {
         var preferences = UserPreferences()
         for step in 1...20 {
@@ -93,7 +98,8 @@ struct VolumeTests {
             #expect(preferences[volumeOf: kind] == max(0, 1 - Float(step) / 16))
         }
         for (before, steps, after): (Float, Int, Float) in [
-            (0, 3, 0.1875), (0.5, -1, 0.4375), (0.96875, 1, 1), (0.03125, -1, 0), (.nan, 1, 0.0625), (-5, -1, 0), (9, -1, 0.9375),
+            (0, 3, 0.1875), (0.5, -1, 0.4375), (0.96875, 1, 1), (0.03125, -1, 0), (.nan, 1, 0.0625), (-5, -1, 0),
+            (9, -1, 0.9375),
         ] {
             preferences[volumeOf: kind] = before
             preferences.changeVolume(of: kind, bySteps: steps)

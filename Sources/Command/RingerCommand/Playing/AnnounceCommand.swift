@@ -17,7 +17,8 @@ struct AnnounceCommand: AsyncParsableCommand, JSONCommand {
 
     @Argument(help: NamedSound.help, completion: .file())
     var clips: [NamedSound]
-    @Option(name: .shortAndLong, help: "The category, which decides whether the switch silences it. (default: playback)")
+    @Option(
+        name: .shortAndLong, help: "The category, which decides whether the switch silences it. (default: playback)")
     var category: AudioCategory?
     @Option(name: .customLong("option"), help: "An option of the category; may be given several times.")
     var options: [CategoryOptionName] = []

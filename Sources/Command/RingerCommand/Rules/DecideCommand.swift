@@ -24,7 +24,9 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
     var kind = Kind.session
     @Option(
         name: .shortAndLong,
-        help: "The session's category; also Apple's names and codes. (default: soloAmbient; playback for an announcement)")
+        help:
+            "The session's category; also Apple's names and codes. (default: soloAmbient; playback for an announcement)"
+    )
     var category: AudioCategory?
     @Option(name: .customLong("option"), help: "An option of the session's category; may be given several times.")
     var options: [CategoryOptionName] = []

@@ -84,8 +84,8 @@ enum SimulationStep: Sendable {
     var newName: String? {
         switch self {
         case .play(_, _, _, let name), .playIn(_, _, let name), .session(_, _, let name), .activate(_, let name),
-            .sound(_, _, let name), .alert(_, _, _, _, let name), .notify(_, _, let name), .announce(_, _, _, _, let name),
-            .vibrate(_, let name):
+            .sound(_, _, let name), .alert(_, _, _, _, let name), .notify(_, _, let name),
+            .announce(_, _, _, _, let name), .vibrate(_, let name):
             name
         default: nil
         }
@@ -131,7 +131,7 @@ extension Script {
           set PREFERENCE VALUE              an option below, "on" or "off" for flags:
                                             set do-not-disturb on; set alert-volume 0.5
                                             set quiet-hours Mon..Fri 22:00-07:00
-                                            set quiet-hours daily 20:00-22:00 volume=0.3
+                                            set quiet-hours Sun 20:00-22:00 volume=0.3
 
         The firmware
           play CATEGORY [from SOUND] [for TIME] [with OPTION]...

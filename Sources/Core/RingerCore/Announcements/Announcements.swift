@@ -41,7 +41,8 @@ public final class Announcements: Sendable {
                 core.release(last.value)
                 last.value = announcement
                 let manner = SoundManner(announcement: announcement.volume.map { .own($0) } ?? .preferred)
-                sessions.play(announcement.sound, manner: manner, reserved: number, in: session.id) { [weak runner] result in
+                sessions.play(announcement.sound, manner: manner, reserved: number, in: session.id) {
+                    [weak runner] result in
                     runner?.send(.ended(id, result, now: clock.now))
                 }
             case .stop(let id):

@@ -274,11 +274,8 @@ public final class Device: Sendable {
                     }
                     publisher.change(change, from: source.name, index: index, at: clock.now)
                     // Over the service they are the service's.
-                    if ports.service != nil { return }
-                    core.transition {
-                        guard let preferences = volumeKeys.preferences(after: change) else { return }
-                        Self.put(preferences, in: player.part, clock, report)
-                    }
+                    guard ports.service == nil, let steps = VolumeKeys.steps(of: change) else { return }
+                    core.transition { Self.put(volumeKeys.preferences(after: steps), in: player.part, clock, report) }
                 }
             }
             if let ringSilent = ports.ringSilent {

@@ -4,14 +4,17 @@ struct VolumeKeys: Sendable {
     let player: Lazily<SoundPlayer>
     let sessions: Lazily<AudioSessions>
 
-    /// The preferences after a change; nil unless it is one of a volume key. Called inside a transition.
-    func preferences(after change: DeviceStateChange) -> UserPreferences? {
-        let steps: Int
+    /// How much louder a change of the device's state asks for, in steps; nil where it is none of a volume key.
+    static func steps(of change: DeviceStateChange) -> Int? {
         switch change {
-        case .key(.volumeUp, isPressed: true, _), .keyRepeated(.volumeUp, _): steps = 1
-        case .key(.volumeDown, isPressed: true, _), .keyRepeated(.volumeDown, _): steps = -1
-        default: return nil
+        case .key(.volumeUp, isPressed: true, _), .keyRepeated(.volumeUp, _): 1
+        case .key(.volumeDown, isPressed: true, _), .keyRepeated(.volumeDown, _): -1
+        default: nil
         }
+    }
+
+    /// The preferences after so many steps. Called inside a transition.
+    func preferences(after steps: Int) -> UserPreferences {
         var preferences = player.part.preferences
         preferences.changeVolume(of: kind, bySteps: steps)
         return preferences
