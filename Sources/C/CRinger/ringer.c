@@ -115,6 +115,6 @@ NAMES(outcome, ringer_outcome, "", "finished", "silenced", "stopped", "failed")
 NAMES(stop_cause, ringer_stop_cause, "", "caller", "replaced", "disposed", "limited", "skipped", "expired",
     "sessionDeactivated", "sessionRemoved", "oldDeviceUnavailable", "outputReleased", "closed")
 
-NAMES(key, ringer_key, "", "repeat", "silence")
+NAMES(key, ringer_key, "", "repeat", "silence", "volumeUp", "volumeDown")
 
 NAMES(verdict, ringer_verdict, "unknown", "muted", "audible")

@@ -66,6 +66,12 @@ private func change(_ config: OpaquePointer?, _ body: (inout ConfigurationHandle
     change(config) { $0.hardware.ringSilent = try SwitchSpecification(try text(specification, "specification")) }
 }
 
+@_cdecl("ringer_config_set_volume_keys") @implementation public func ringer_config_set_volume_keys(
+    _ config: OpaquePointer?, _ are_followed: CInt
+) -> CInt {
+    change(config) { $0.hardware.volumeKeys = are_followed != 0 }
+}
+
 @_cdecl("ringer_config_set_motor") @implementation public func ringer_config_set_motor(
     _ config: OpaquePointer?, _ specification: UnsafePointer<CChar>?
 ) -> CInt {

@@ -181,13 +181,14 @@ private func setPosition(_ device: OpaquePointer?, _ position: () throws -> Swit
         let decision = try Structure(decision, size, "decision")
         let request: SoundRequest
         switch kind {
-        case RINGER_SOUND_CATEGORY:
+        case RINGER_SOUND_CATEGORY, RINGER_SOUND_ANNOUNCEMENT:
             let category = try AudioCategory.of(category, "category")
             let options = try CategoryOptions.of(options)
             guard category.allowedOptions.isSuperset(of: options) else {
                 throw Failure(EINVAL, "the category \(category.rawValue) does not allow these options")
             }
-            request = .session(category, options: options)
+            request = .session(
+                category, options: options, announcement: kind == RINGER_SOUND_ANNOUNCEMENT ? .preferred : nil)
         case RINGER_SOUND_SYSTEM: request = .systemSound()
         case RINGER_SOUND_ALERT: request = .alert
         case RINGER_SOUND_NOTIFICATION: request = .notification()
@@ -266,15 +267,37 @@ private func setPosition(_ device: OpaquePointer?, _ position: () throws -> Swit
     _ options: UInt32, _ priority: Int32, _ expiry_ms: UInt32, _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
     attempt {
-        let handle = try DeviceHandle.at(device)
-        let paths = try required(paths, "paths")
-        guard (1...10_000).contains(count) else { throw Failure(EINVAL, "an announcement has 1 to 10000 clips") }
+        try DeviceHandle.at(device).announce(
+            ringer_announcement(
+                paths: paths, count: count, category: category, options: options, priority: priority,
+                expiry_ms: expiry_ms, volume: 0, reserved: (0, 0, 0, 0)), id)
+    }
+}
+
+@_cdecl("ringer_device_queue_announcement") @implementation public func ringer_device_queue_announcement(
+    _ device: OpaquePointer?, _ announcement: UnsafePointer<ringer_announcement>?, _ size: Int,
+    _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt {
+        try DeviceHandle.at(device).announce(try Structure.read(announcement, size, "announcement"), id)
+    }
+}
+
+extension DeviceHandle {
+    fileprivate func announce(_ order: ringer_announcement, _ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
+        try withUnsafeBytes(of: order.reserved) { try reserved($0, "announcement") }
+        guard order.volume <= 1 else { throw Failure(EINVAL, "a volume of \(order.volume) is not at most 1") }
+        let paths = try required(order.paths, "paths")
+        guard (1...10_000).contains(order.count) else {
+            throw Failure(EINVAL, "an announcement has 1 to 10000 clips")
+        }
         var clips: [PCMBuffer] = []
-        for index in 0..<count { clips.append(try SoundLoader.load(try text(paths[index], "path"))) }
+        for index in 0..<order.count { clips.append(try SoundLoader.load(try text(paths[index], "path"))) }
         let announcement = try Announcement(
-            joining: clips, category: .of(category, "category"), options: .of(options), priority: Int(priority),
-            expiry: expiry_ms == 0 ? nil : .milliseconds(expiry_ms))
-        return try handle.announce(announcement, id)
+            joining: clips, category: .of(order.category, "category"), options: .of(order.options),
+            priority: Int(order.priority), expiry: order.expiry_ms == 0 ? nil : .milliseconds(order.expiry_ms),
+            volume: order.volume == 0 ? nil : max(order.volume, 0))
+        return try announce(announcement, id)
     }
 }
 

@@ -16,6 +16,7 @@ extension ringer_effective_position: GrowingStructure { static let firstSize = 1
 extension ringer_preferences: GrowingStructure { static let firstSize = 16 }
 extension ringer_decision: GrowingStructure { static let firstSize = 16 }
 extension ringer_playback: GrowingStructure { static let firstSize = 5 * word + 32 }
+extension ringer_announcement: GrowingStructure { static let firstSize = 2 * word + 24 }
 extension ringer_notification: GrowingStructure { static let firstSize = 3 * word + 8 }
 extension ringer_alert: GrowingStructure { static let firstSize = 2 * word + 24 }
 extension ringer_session_state: GrowingStructure { static let firstSize = 40 }

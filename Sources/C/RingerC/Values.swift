@@ -66,6 +66,8 @@ extension DeviceKey: CCounterpart {
         switch self {
         case .repeatAnnouncement: RINGER_KEY_REPEAT
         case .silenceRing: RINGER_KEY_SILENCE
+        case .volumeUp: RINGER_KEY_VOLUME_UP
+        case .volumeDown: RINGER_KEY_VOLUME_DOWN
         }
     }
 }
@@ -268,6 +270,8 @@ extension ringer_state {
         kept_position = UInt8(state.keptPosition?.constant.rawValue ?? 0)
         quiet_hours = UInt8(state.quietHours?.constant.rawValue ?? 0)
         quiet_hours_until = state.quietHoursUntil ?? 0
+        quiet_hours_volume = state.quietHoursVolume ?? -1
+        quiet_hours_volume_until = state.quietHoursVolumeUntil ?? 0
         volume = state.outputVolume ?? -1
         position_at = state.ringSilentAt?.nanoseconds ?? 0
     }
@@ -282,6 +286,9 @@ extension ringer_state {
                 other.headphone, other.microphone, other.input_available, other.kept_position
             )
             && (quiet_hours, quiet_hours_until) == (other.quiet_hours, other.quiet_hours_until)
+            && (quiet_hours_volume, quiet_hours_volume_until) == (
+                other.quiet_hours_volume, other.quiet_hours_volume_until
+            )
     }
 }
 
@@ -315,6 +322,9 @@ extension ringer_preferences {
         when_clock_unset = UInt8(preferences.whenClockUnset.constant.rawValue)
         alarms_ignore_silence = preferences.alarmsIgnoreSilence ? 1 : 0
         alarm_volume = preferences.alarmVolume
+        announcement_volume = preferences.announcementVolume
+        media_volume = preferences.mediaVolume
+        call_volume = preferences.callVolume
     }
 
     /// The preferences, if every field has a value that it may have. What the structure does not have is that of `current`.
@@ -323,8 +333,12 @@ extension ringer_preferences {
             number == 0 ? current : try .of(ringer_position(rawValue: UInt32(number)), "position")
         }
         try withUnsafeBytes(of: reserved_at_end) { try RingerC.reserved($0, "preferences") }
-        for (name, volume) in [("alert", alert_volume), ("alarm", alarm_volume)] where !(0...1).contains(volume) {
-            throw Failure(EINVAL, "an \(name) volume of \(volume) is not from 0 to 1")
+        let volumes = [
+            ("alert", alert_volume), ("alarm", alarm_volume), ("announcement", announcement_volume),
+            ("media", media_volume), ("call", call_volume),
+        ]
+        for (name, volume) in volumes where !(0...1).contains(volume) {
+            throw Failure(EINVAL, "the \(name) volume of \(volume) is not from 0 to 1")
         }
         guard routes_silenced < 1 << UInt8(AudioRoute.allCases.count) else {
             throw Failure(EINVAL, "0x\(String(routes_silenced, radix: 16)) has bits that are no route")
@@ -339,7 +353,8 @@ extension ringer_preferences {
             whenSwitchUnreadable: try .of(when_switch_unreadable, "position"), quietHours: current.quietHours,
             quietHoursPosition: try position(quiet_hours_position, or: current.quietHoursPosition),
             whenClockUnset: try position(when_clock_unset, or: current.whenClockUnset),
-            alarmsIgnoreSilence: try flag(alarms_ignore_silence, "alarms_ignore_silence"), alarmVolume: alarm_volume)
+            alarmsIgnoreSilence: try flag(alarms_ignore_silence, "alarms_ignore_silence"), alarmVolume: alarm_volume,
+            announcementVolume: announcement_volume, mediaVolume: media_volume, callVolume: call_volume)
     }
 }
 

@@ -20,7 +20,8 @@ struct RingerCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Playing",
                 subcommands: [
-                    PlayCommand.self, AlertCommand.self, NotifyCommand.self, SoundsCommand.self, VibrateCommand.self,
+                    PlayCommand.self, AlertCommand.self, NotifyCommand.self, AnnounceCommand.self, SoundsCommand.self,
+                    VibrateCommand.self,
                 ]),
             CommandGroup(name: "Sessions", subcommands: [SessionCommand.self, RoutesCommand.self]),
             CommandGroup(name: "Rules", subcommands: [DecideCommand.self, PolicyCommand.self]),

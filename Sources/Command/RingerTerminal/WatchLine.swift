@@ -114,6 +114,7 @@ package struct WatchLine {
             line(.screenLocked(state.isScreenLocked), "; only the firmware reports a lock"),
             state.keptPosition.map { line(.keptPosition($0)) },
             state.quietHours.map { line(.quietHours($0, until: state.quietHoursUntil)) },
+            state.quietHoursVolume.map { line(.quietHoursVolume($0, until: state.quietHoursVolumeUntil)) },
             line(
                 "session", "sessions", "\(sessions == 0 ? "none" : "\(sessions)") here; \(others.sentence)",
                 [("sessions", .integer(sessions))] + others.values),
@@ -178,11 +179,15 @@ extension DeviceStateChange {
                 ("quietHours", .optional(position?.rawValue)),
                 ("quietHoursUntil", until.map { .integer(Int($0)) } ?? .null),
             ]
+        case .quietHoursVolume(let volume, let until):
+            [
+                ("quietHoursVolume", .volume(volume)),
+                ("quietHoursVolumeUntil", until.map { .integer(Int($0)) } ?? .null),
+            ]
         case .route(let route): [("route", .string(route.rawValue))]
         case .otherAudioPlaying(let isPlaying): [("otherAudio", .bool(isPlaying))]
-        case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .buttonPressed, .button,
-            .wokeFromSleep,
-            .lost, .found:
+        case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .keyRepeated, .buttonPressed, .button,
+            .wokeFromSleep, .lost, .found:
             []
         }
     }

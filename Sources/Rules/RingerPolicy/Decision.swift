@@ -48,7 +48,7 @@ public enum Decision: Sendable, Hashable {
         case doNotDisturb
         /// The user switched sound effects off.
         case soundEffectsOff
-        /// The alert volume, the alarm volume, or the notification's own, is 0.
+        /// The volume of the sound's kind is 0, its own, or that of the quiet hours.
         case volumeZero
     }
 

@@ -30,6 +30,11 @@ public struct DeviceState: Sendable, Hashable {
     public var quietHours: SwitchPosition?
     /// When ``quietHours`` ends, in seconds of UTC since 1970; nil outside of them, and where they have no end.
     public var quietHoursUntil: Int64?
+    /// The volume of announcements and media in the quiet hours, clamped to 0...1, a factor for the user's; nil outside of spans that
+    /// have a volume.
+    public var quietHoursVolume: Float?
+    /// When ``quietHoursVolume`` ends or becomes another one, in seconds of UTC since 1970; nil as ``quietHoursUntil``.
+    public var quietHoursVolumeUntil: Int64?
     /// Whether the screen is locked.
     public var isScreenLocked: Bool
     /// The route of the device's sound.
@@ -52,6 +57,7 @@ public struct DeviceState: Sendable, Hashable {
         ringSilent: SwitchPosition? = nil, ringSilentSource: String? = nil, ringSilentAt: MonotonicTime? = nil,
         isSwitchConnected: Bool = false, isSwitchUnreadable: Bool = false, keptPosition: SwitchPosition? = nil,
         quietHours: SwitchPosition? = nil, quietHoursUntil: Int64? = nil,
+        quietHoursVolume: Float? = nil, quietHoursVolumeUntil: Int64? = nil,
         isScreenLocked: Bool = false,
         route: AudioRoute = .speaker,
         isHeadphoneInserted: Bool = false, isMicrophoneInserted: Bool = false, outputVolume: Float? = nil,
@@ -66,6 +72,8 @@ public struct DeviceState: Sendable, Hashable {
         self.keptPosition = keptPosition
         self.quietHours = quietHours
         self.quietHoursUntil = quietHoursUntil
+        self.quietHoursVolume = quietHoursVolume
+        self.quietHoursVolumeUntil = quietHoursVolumeUntil
         self.isScreenLocked = isScreenLocked
         self.route = route
         self.isHeadphoneInserted = isHeadphoneInserted

@@ -17,20 +17,22 @@ public func decide(
     switch request {
     case .vibration:
         return .vibrate(.vibrationRequested)
-    case .session(let category, let options, let isInterrupted, let isInBackground, let isAlarm):
-        return decideSession(category, options, isInterrupted, isInBackground, isAlarm, state, preferences)
+    case .session(let category, let options, let isInterrupted, let isInBackground, let isAlarm, let announcement):
+        let gain = sessionGain(kind: request.kind, announcement, state, preferences)
+        return decideSession(
+            category, options, gain: gain, isInterrupted, isInBackground, isAlarm, state, preferences)
     case .systemSound(let isUISound):
         if isUISound && !preferences.soundEffects { return .silence(.soundEffectsOff) }
         let heard = audibility(on: state.route, state, preferences)
         return heard.isHeard
             ? .play(gain: 1, route: state.route, vibrates: false, heard.reason) : .silence(heard.reason)
     case .alert:
-        return decideAlert(gain: clamped(preferences.alertVolume), isCritical: false, state, preferences)
+        return decideAlert(gain: preferences[volumeOf: .alert], isCritical: false, state, preferences)
     case .alarm:
         return decideAlarm(state, preferences)
     case .notification(let volume, let isCritical):
         // A critical sound has the volume that its sender chose; the user's alert volume applies to the others.
-        let gain = clamped(volume) * (isCritical ? 1 : clamped(preferences.alertVolume))
+        let gain = clamped(volume) * (isCritical ? 1 : preferences[volumeOf: .alert])
         return decideAlert(gain: gain, isCritical: isCritical, state, preferences)
     }
 }
@@ -45,25 +47,25 @@ package func route(
 }
 
 private func decideSession(
-    _ category: AudioCategory, _ options: CategoryOptions, _ isInterrupted: Bool, _ isInBackground: Bool,
+    _ category: AudioCategory, _ options: CategoryOptions, gain: Float, _ isInterrupted: Bool, _ isInBackground: Bool,
     _ isAlarm: Bool, _ state: DeviceState, _ preferences: UserPreferences
 ) -> Decision {
-    let gain = isAlarm ? alarmGain(preferences) : 1
     let ignoresSilence = isAlarm && preferences.alarmsIgnoreSilence
     guard category.plays else { return .silence(.categoryDoesNotPlay) }
     if isInterrupted { return .silence(.interruption) }
     if isInBackground && category.isSilencedBySwitch { return .silence(.background) }
-    if gain == 0 { return .silence(.volumeZero) }
     if state.sessions.contains(.silencesPlayback) && !ignoresSilence { return .silence(.sessionSilencesPlayback) }
     let route = route(
         for: category, options: options, deviceRoute: state.route, hasReceiver: state.hasReceiver)
     guard category.isSilencedBySwitch || options.contains(.honoursRingSilentSwitch) else {
-        return .play(gain: gain, route: route, vibrates: false, .categoryIgnoresSwitch)
+        return gain == 0
+            ? .silence(.volumeZero) : .play(gain: gain, route: route, vibrates: false, .categoryIgnoresSwitch)
     }
     let isLockedOut = state.isScreenLocked && category.isSilencedBySwitch
     if isLockedOut && !ignoresSilence { return .silence(.screenLock) }
     let heard = audibility(on: route, state, preferences)
     guard heard.isHeard || ignoresSilence else { return .silence(heard.reason) }
+    if gain == 0 { return .silence(.volumeZero) }
     return .play(gain: gain, route: route, vibrates: false, heard.isHeard && !isLockedOut ? heard.reason : .alarm)
 }
 
@@ -101,9 +103,22 @@ private func decideAlarm(_ state: DeviceState, _ preferences: UserPreferences) -
     return .play(gain: gain, route: state.route, vibrates: true, isHeardAnyway ? heard.reason : .alarm)
 }
 
+/// How loud a sound of a session is: its kind's volume, and that of the quiet hours for announcements and media.
+private func sessionGain(
+    kind: SoundKind?, _ announcement: AnnouncementVolume?, _ state: DeviceState, _ preferences: UserPreferences
+) -> Float {
+    switch (kind, announcement) {
+    case (.alarm, _): alarmGain(preferences)
+    case (.call, _): preferences[volumeOf: .call]
+    case (.announcement, .own(let volume)): clamped(volume) * clamped(state.quietHoursVolume ?? 1)
+    case (.announcement, _): preferences[volumeOf: .announcement] * clamped(state.quietHoursVolume ?? 1)
+    default: preferences[volumeOf: .media] * clamped(state.quietHoursVolume ?? 1)
+    }
+}
+
 /// An alarm is heard well, or not at all.
 private func alarmGain(_ preferences: UserPreferences) -> Float {
-    let volume = clamped(preferences.alarmVolume)
+    let volume = preferences[volumeOf: .alarm]
     return volume == 0 ? 0 : max(volume, UserPreferences.lowestAlarmVolume)
 }
 
@@ -119,11 +134,6 @@ private func audibility(
     if state.ringSilent?.silences == true { return (false, .ringSilentSwitch) }
     if state.switchPosition(preferences)?.silences == true { return (false, .switchUnreadable) }
     return (false, state.keptPosition?.silences == true ? .softwareSilent : .quietHours)
-}
-
-private func clamped(_ volume: Float) -> Float {
-    // NaN would pass through `min` and `max`.
-    volume.isNaN ? 0 : min(max(volume, 0), 1)
 }
 
 extension DeviceState {

@@ -3,10 +3,11 @@ public enum SoundRequest: Sendable, Hashable {
     /// A sound of an audio session.
     ///
     /// `isInterrupted` says that the session itself was interrupted and has not been resumed, `isInBackground` that its
-    /// application is not the one in front, `isAlarm` that its priority is an alarm's.
+    /// application is not the one in front, `isAlarm` that its priority is an alarm's, `announcement` that the sound is an
+    /// announcement, and how loud.
     case session(
         AudioCategory, options: CategoryOptions = [], isInterrupted: Bool = false, isInBackground: Bool = false,
-        isAlarm: Bool = false)
+        isAlarm: Bool = false, announcement: AnnouncementVolume? = nil)
     /// A system sound. With `isUISound` it obeys the user's ``UserPreferences/soundEffects``.
     case systemSound(isUISound: Bool = true)
     /// An alert: a sound, a vibration, or both.
@@ -19,4 +20,12 @@ public enum SoundRequest: Sendable, Hashable {
     case notification(volume: Float = 1, isCritical: Bool = false)
     /// A vibration on its own.
     case vibration
+}
+
+/// How loud an announcement is.
+public enum AnnouncementVolume: Sendable, Hashable {
+    /// As loud as the user wants announcements: ``UserPreferences/announcementVolume``.
+    case preferred
+    /// At a volume of its own in the place of the user's, clamped to 0...1.
+    case own(Float)
 }

@@ -29,6 +29,12 @@ public struct UserPreferences: Sendable, Hashable {
     public var alarmsIgnoreSilence: Bool
     /// The volume of alarms, clamped to 0...1. Above 0 it counts as ``lowestAlarmVolume`` at least; at 0 alarms are not heard.
     public var alarmVolume: Float
+    /// The volume of announcements, clamped to 0...1: of those that have none of their own.
+    public var announcementVolume: Float
+    /// The volume of media, clamped to 0...1: of the sounds of sessions that are no call, no alarm and no announcement.
+    public var mediaVolume: Float
+    /// The volume of calls, clamped to 0...1: of the sounds of sessions of ``AudioCategory/playAndRecord``.
+    public var callVolume: Float
 
     /// The least volume of alarms that are heard: 0.1.
     public static let lowestAlarmVolume: Float = 0.1
@@ -40,7 +46,8 @@ public struct UserPreferences: Sendable, Hashable {
         routesSilencedBySwitch: AudioRouteSet = .builtIn, whenSwitchUnreadable: SwitchPosition = .silent,
         quietHours: QuietHours = QuietHours(), quietHoursPosition: SwitchPosition = .silent,
         whenClockUnset: SwitchPosition = .silent,
-        alarmsIgnoreSilence: Bool = true, alarmVolume: Float = 1
+        alarmsIgnoreSilence: Bool = true, alarmVolume: Float = 1,
+        announcementVolume: Float = 1, mediaVolume: Float = 1, callVolume: Float = 1
     ) {
         self.vibrateOnRing = vibrateOnRing
         self.vibrateOnSilent = vibrateOnSilent
@@ -55,6 +62,9 @@ public struct UserPreferences: Sendable, Hashable {
         self.whenClockUnset = whenClockUnset
         self.alarmsIgnoreSilence = alarmsIgnoreSilence
         self.alarmVolume = alarmVolume
+        self.announcementVolume = announcementVolume
+        self.mediaVolume = mediaVolume
+        self.callVolume = callVolume
     }
 }
 
@@ -96,6 +106,9 @@ package struct UserPreference: Sendable, Hashable {
         UserPreference("whenClockUnset", .position(\.whenClockUnset)),
         UserPreference("alarmsIgnoreSilence", .flag(\.alarmsIgnoreSilence)),
         UserPreference("alarmVolume", .fraction(\.alarmVolume)),
+        UserPreference("announcementVolume", .fraction(\.announcementVolume)),
+        UserPreference("mediaVolume", .fraction(\.mediaVolume)),
+        UserPreference("callVolume", .fraction(\.callVolume)),
     ]
 
     /// The name in files, scripts and options, such as `vibrate-on-ring`.

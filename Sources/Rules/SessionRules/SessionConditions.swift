@@ -41,7 +41,7 @@ package struct SessionConditions {
     package mutating func routeName(of session: SessionState) -> String {
         switchState.route = session.route.output ?? deviceRoute
         var request = session.request
-        if case .session(let category, let options, _, _, let isAlarm) = request {
+        if case .session(let category, let options, _, _, let isAlarm, _) = request {
             request = .session(category, options: options, isAlarm: isAlarm)
         }
         switch RingerPolicy.decide(request, state: switchState, preferences: preferences) {

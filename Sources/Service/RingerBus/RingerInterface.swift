@@ -40,7 +40,8 @@ extension BusInterface {
                 "Announce", [.init("clips", "av"), .init("options", "a{sv}")], [.init("request", "u")],
                 """
                 Queues an announcement of clips that are joined without a gap. Options: category (s), playback by \
-                default; options (as); priority (i), greater ones go first; expiry (d), in seconds.
+                default; options (as); priority (i), greater ones go first; expiry (d), in seconds; volume (d), 0 to 1, in the \
+                place of the preference announcementVolume.
                 """),
             Method(
                 "Vibrate", [.init("pattern", "s"), .init("options", "a{sv}")], [.init("request", "u")],
@@ -78,7 +79,7 @@ extension BusInterface {
                 """
                 Reports the decision on a sound now: play, vibrate or silence. Sounds: session, with the options \
                 category (s), options (as), background (b); systemSound, with uiSound (b); alert; notification, with \
-                volume (d) and critical (b); alarm; vibration. Details: gain (d), route (s), vibrates (b).
+                volume (d) and critical (b); announcement, with category (s), options (as) and volume (d); alarm; vibration. Details: gain (d), route (s), vibrates (b).
                 """),
             Method(
                 "Detect", [], [.init("request", "u")],
@@ -110,6 +111,13 @@ extension BusInterface {
                 When these quiet hours end, in microseconds since the beginning of 1970, UTC; 0 outside of them, and where they have \
                 no end that is known: the clock was never set, or the time zone cannot be read.
                 """),
+            Property(
+                "QuietHoursVolume", "d",
+                "The volume that the quiet hours give announcements and media now, 0 to 1, a factor; -1 where they give none."
+            ),
+            Property(
+                "QuietHoursVolumeUntil", "t",
+                "When that ends or becomes another one, as QuietHoursUntil."),
             Property(
                 "EffectivePosition", "s",
                 """
@@ -187,7 +195,7 @@ extension BusInterface {
                 "Key", [.init("key", "s"), .init("isPressed", "b"), .init("at", "t")],
                 """
                 A key of the device was pressed or released, in nanoseconds of CLOCK_MONOTONIC: repeat, to repeat the last \
-                announcement; silence, to silence the ring.
+                announcement; silence, to silence the ring; volumeUp and volumeDown, which change the preferences by themselves.
                 """),
             Signal(
                 "Degraded", [.init("message", "s")],
@@ -258,7 +266,8 @@ extension BusInterface {
                 "Play", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
                 """
                 Plays a sound in the session. Options: from (u), the first frame; rounds (u), how often it is played without a \
-                gap, 1 by default, 4294967295 for without end; volume (d), 0 to 1.
+                gap, 1 by default, 4294967295 for without end; volume (d), 0 to 1; announcement (d), as an announcement of this \
+                volume, 0 to 1, or with -1 of the user's.
                 """),
             Method("Release", [], [], "Deactivates and removes the session."),
         ],

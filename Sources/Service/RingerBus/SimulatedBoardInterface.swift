@@ -10,7 +10,9 @@ extension BusInterface {
             Method(
                 "SetInputAvailable", [.init("isAvailable", "b")], [],
                 "Says whether the board has a microphone of its own."),
-            Method("PressKey", [.init("key", "s")], [], "Presses a key, repeat or silence, and releases it."),
+            Method(
+                "PressKey", [.init("key", "s")], [],
+                "Presses a key, repeat, silence, volumeUp or volumeDown, and releases it."),
             Method(
                 "PressButton", [.init("milliseconds", "u")], [],
                 "Presses the button that moves the kept position, and releases it after this time."),

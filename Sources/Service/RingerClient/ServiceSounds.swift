@@ -36,7 +36,7 @@ final class ServiceSounds {
     /// The options of the method Play for a sound of no session.
     private static func options(_ request: SoundRequest) -> [String: BusValue] {
         switch request {
-        case .session(let category, let options, _, _, _):
+        case .session(let category, let options, _, _, _, _):
             ["category": .string(category.rawValue), "options": .strings(options.names)]
         case .systemSound(let isUISound):
             ["as": .string("systemSound"), "uiSound": .boolean(isUISound)]
@@ -64,7 +64,9 @@ final class ServiceSounds {
         }
         if playback.isStopped { return end(.stopped) }
         playing[key] = playback
-        let options = options.merging(playback.manner.options) { option, _ in option }
+        var options = options.merging(playback.manner.options) { option, _ in option }
+        // An older service knows no volumes by kind, and refuses the option.
+        if link.properties["Preferences"]?.dictionary?["announcementVolume"] == nil { options["announcement"] = nil }
         do throws(RingerError) {
             playback.request = try sound.withFile { file in
                 link.request(path, interface, "Play", [.variant(.descriptor(file)), .dictionary(options)]) { event in
@@ -111,6 +113,11 @@ extension SoundManner {
         if first != 0 { options["from"] = .uint32(UInt32(clamping: first)) }
         if rounds != 1 { options["rounds"] = .uint32(UInt32(clamping: rounds)) }
         if volume != 1 { options["volume"] = .double(Double(volume)) }
+        switch announcement {
+        case .own(let volume)?: options["announcement"] = .double(Double(volume.isNaN ? 0 : min(max(volume, 0), 1)))
+        case .preferred?: options["announcement"] = .double(-1)
+        case nil: break
+        }
         return options
     }
 }

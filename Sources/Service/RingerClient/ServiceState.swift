@@ -132,6 +132,10 @@ final class ServiceState {
         if names.contains("QuietHoursNow") || names.contains("QuietHoursUntil") {
             onChange(.quietHours(quietHours, until: properties["QuietHoursUntil"]?.wallTime))
         }
+        if names.contains("QuietHoursVolume") || names.contains("QuietHoursVolumeUntil") {
+            let volume = properties["QuietHoursVolume"]?.double.flatMap { (0...1).contains($0) ? Float($0) : nil }
+            onChange(.quietHoursVolume(volume, until: properties["QuietHoursVolumeUntil"]?.wallTime))
+        }
         if names.contains("ScreenLocked"), let isLocked = properties["ScreenLocked"]?.boolean {
             onChange(.screenLocked(isLocked))
         }

@@ -139,6 +139,7 @@ package final class Service: @unchecked Sendable {
                 publisher.reportDegraded(error)
             }
         }
+        if case .preferencesChanged = event { preferences.keepChanges() }
         if case .key(let key, let isPressed, let time) = event {
             connection.signal(
                 RingerNames.path, RingerNames.interface, "Key",

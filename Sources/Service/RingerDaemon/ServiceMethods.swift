@@ -146,6 +146,7 @@ struct ServiceMethods: Sendable {
         let categoryOptions = try options.categoryOptions() ?? []
         let priority = Int(try options.int32("priority") ?? 0)
         let expiry = try options.seconds("expiry")
+        let volume = try options.number("volume", in: 0...1).map { Float($0) }
         try options.finish()
         let (announcements, sounds) = (device.announcements, client.sounds)
         let time = { @Sendable [clock = device.clock] in clock.now + clock.timeAsleep }
@@ -158,7 +159,8 @@ struct ServiceMethods: Sendable {
             let left = expiry.map { $0 - (time() - calledAt) }
             if let left, left <= .zero { return RequestEnd(SoundOutcome.stopped(.expired)) }
             let announcement = Announcement(
-                sound, category: category, options: categoryOptions, priority: priority, expiry: left)
+                sound, category: category, options: categoryOptions, priority: priority, expiry: left,
+                volume: volume)
             return RequestEnd(try await announcements.announce(announcement))
         }
     }
@@ -202,7 +204,7 @@ struct ServiceMethods: Sendable {
                 volume: Float(try options.number("volume", in: 0...1) ?? 1),
                 isCritical: try options.boolean("critical") ?? false)
         default:
-            let others = member == "Decide" ? ["session", "vibration"] : []
+            let others = member == "Decide" ? ["session", "announcement", "vibration"] : []
             let names = (others + ["systemSound", "alert", "alarm", "notification"]).joined(separator: ", ")
             throw BusError.invalidArguments("\(member): the kind of sound \"\(name)\" is none of \(names)")
         }
@@ -224,15 +226,20 @@ struct ServiceMethods: Sendable {
         var options = BusOptions(arguments[1], of: "Decide")
         let request: SoundRequest
         switch arguments[0].string {
-        case "session":
-            let category = try options.name("category", of: AudioCategory.self) ?? .default
+        case "session", "announcement":
+            let isAnnouncement = arguments[0].string == "announcement"
+            let standard = isAnnouncement ? AudioCategory.playback : .default
+            let category = try options.name("category", of: AudioCategory.self) ?? standard
             let categoryOptions = try options.categoryOptions() ?? []
             guard category.allowedOptions.isSuperset(of: categoryOptions) else {
                 throw BusError.invalidArguments(
                     "Decide: the category \(category.rawValue) does not allow these options")
             }
+            let volume = isAnnouncement ? try options.number("volume", in: 0...1) : nil
             request = .session(
-                category, options: categoryOptions, isInBackground: try options.boolean("background") ?? false)
+                category, options: categoryOptions,
+                isInBackground: isAnnouncement ? false : try options.boolean("background") ?? false,
+                announcement: isAnnouncement ? volume.map { .own(Float($0)) } ?? .preferred : nil)
         case "vibration": request = .vibration
         case let name:
             request = try soundRequest(

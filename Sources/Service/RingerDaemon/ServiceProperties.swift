@@ -63,6 +63,8 @@ final class ServiceProperties {
         case "KeptPosition": return .string(state.keptPosition?.rawValue ?? "")
         case "QuietHoursNow": return .string(state.quietHours?.rawValue ?? "")
         case "QuietHoursUntil": return .wallTime(state.quietHoursUntil)
+        case "QuietHoursVolume": return .double(Double(state.quietHoursVolume ?? -1))
+        case "QuietHoursVolumeUntil": return .wallTime(state.quietHoursVolumeUntil)
         case "EffectivePosition": return .string(state.effectivePosition(device.preferences).position.rawValue)
         case "SilencedBy": return .strings(state.effectivePosition(device.preferences).sources.map(\.rawValue))
         case "Route": return .string(state.route.rawValue)

@@ -43,7 +43,7 @@ package final class SimulatedBoardService {
         case "SetInputAvailable": board.surroundings.set(.inputAvailable(arguments[0].boolean ?? false))
         case "PressKey":
             guard let key = arguments[0].string.flatMap(DeviceKey.init(rawValue:)) else {
-                throw .invalidArguments("PressKey: a key is repeat or silence")
+                throw .invalidArguments("PressKey: a key is repeat, silence, volumeUp or volumeDown")
             }
             board.keys.press(key)
             board.keys.release(key)

@@ -73,6 +73,7 @@ package struct ServiceConfiguration: Sendable {
         case "pcm": hardware.pcm = try text()
         case "card": hardware.card = try text()
         case "mixer-element": hardware.volumeElement = try text()
+        case "volume-keys": hardware.volumeKeys = try SettingLines.boolean(key, value)
         case "microphone": hardware.hasOwnMicrophone = try SettingLines.boolean(key, value)
         case "busy-patience": hardware.busyPatience = try seconds()
         case "linger": hardware.linger = try seconds()

@@ -25,6 +25,12 @@ public final class SimulatedKeys: DeviceStateSource, Sendable {
         report(key, state.withLock { $0.pressed.insert(key).inserted ? $0.handler : nil }, isPressed: true)
     }
 
+    /// Repeats `key`, as the kernel does while it is held; a key that is not pressed reports nothing.
+    public func repeatHeld(_ key: DeviceKey) {
+        let handler = state.withLock { $0.pressed.contains(key) ? $0.handler : nil }
+        handler?(.keyRepeated(key, at: clock.now))
+    }
+
     /// Releases `key`; a key that is not pressed reports nothing.
     public func release(_ key: DeviceKey) {
         report(key, state.withLock { $0.pressed.remove(key) != nil ? $0.handler : nil }, isPressed: false)

@@ -184,6 +184,7 @@ FUNCTION(ringer_config_set_real_time_priority)
 
 FUNCTION(ringer_config_set_busy_patience) { return ringer_config_set_busy_patience(POINTER(c, config), number(c, 5000)); }
 FUNCTION(ringer_config_set_linger) { return ringer_config_set_linger(POINTER(c, config), number(c, 5000)); }
+FUNCTION(ringer_config_set_volume_keys) { return ringer_config_set_volume_keys(POINTER(c, config), (int)number(c, 2)); }
 FUNCTION(ringer_config_set_own_microphone) { return ringer_config_set_own_microphone(POINTER(c, config), (int)number(c, 2)); }
 
 FUNCTION(ringer_config_set_behaviour)
@@ -315,6 +316,9 @@ FUNCTION(ringer_device_set_preferences)
     preferences.alarm_volume = fraction(c);
     preferences.alarms_ignore_silence = (uint8_t)number(c, 2);
     preferences.alert_volume = fraction(c);
+    preferences.announcement_volume = fraction(c);
+    preferences.media_volume = fraction(c);
+    preferences.call_volume = fraction(c);
     preferences.routes_silenced = (uint8_t)number(c, 64);
     preferences.when_switch_unreadable = (enum ringer_position)number(c, 4);
     preferences.quiet_hours_position = (uint8_t)number(c, 4);
@@ -326,7 +330,7 @@ FUNCTION(ringer_device_decide)
 {
     struct ringer_decision decision;
 
-    return ringer_device_decide(POINTER(c, device), (enum ringer_sound_kind)number(c, 5),
+    return ringer_device_decide(POINTER(c, device), (enum ringer_sound_kind)number(c, 7),
         (enum ringer_category)number(c, 7), options(c), POINTER(c, &decision), size(c, sizeof decision));
 }
 
@@ -426,6 +430,18 @@ FUNCTION(ringer_device_announce)
 
     return ringer_device_announce(POINTER(c, device), POINTER(c, paths), size(c, 1 + below(c, 3)),
         (enum ringer_category)number(c, 7), options(c), (int32_t)number(c, 5), number(c, 1000), POINTER(c, &id));
+}
+
+FUNCTION(ringer_device_queue_announcement)
+{
+    const char *paths[] = {sound, text(c, sound)};
+    struct ringer_announcement announcement = {.paths = POINTER(c, paths), .count = 1 + below(c, 2),
+        .category = (enum ringer_category)number(c, 7), .options = options(c), .priority = (int32_t)number(c, 5),
+        .expiry_ms = number(c, 1000), .volume = fraction(c)};
+    uint64_t id;
+
+    return ringer_device_queue_announcement(POINTER(c, device), POINTER(c, &announcement), size(c, sizeof announcement),
+        POINTER(c, &id));
 }
 
 FUNCTION(ringer_device_pause_announcements)
@@ -620,7 +636,7 @@ FUNCTION(ringer_simulated_set_headphone)
 
 FUNCTION(ringer_simulated_press_key)
 {
-    return ringer_simulated_press_key(POINTER(c, device), (enum ringer_key)number(c, 3));
+    return ringer_simulated_press_key(POINTER(c, device), (enum ringer_key)number(c, 5));
 }
 
 FUNCTION(ringer_simulated_advance)
@@ -680,6 +696,7 @@ static struct {
     ROW(ringer_config_set_busy_patience),
     ROW(ringer_config_set_linger),
     ROW(ringer_config_set_own_microphone),
+    ROW(ringer_config_set_volume_keys),
     ROW(ringer_config_set_behaviour),
     ROW(ringer_find_parts),
     ROW(ringer_device_open),
@@ -709,6 +726,7 @@ static struct {
     ROW(ringer_device_dispose_sound),
     ROW(ringer_device_notify),
     ROW(ringer_device_announce),
+    ROW(ringer_device_queue_announcement),
     ROW(ringer_device_pause_announcements),
     ROW(ringer_device_skip_announcement),
     ROW(ringer_device_repeat_announcement),

@@ -52,6 +52,31 @@ extension DeviceBehaviourTests {
     }
 
     @Test(
+        "an announcement is as loud as announcements are, or at a volume of its own; other sounds are as media",
+        arguments: Connection.allCases)
+    func volumes(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        var preferences = UserPreferences(announcementVolume: 0.5, mediaVolume: 0.25)
+        let error = await withCheckedContinuation { continuation in
+            bench.device.setPreferences(preferences) { continuation.resume(returning: $0) }
+        }
+        #expect(error == nil)
+        let tone = Self.tone(milliseconds: 300)
+        try bench.device.announcements.add(Announcement(tone, options: .mixWithOthers))
+        try bench.device.announcements.add(Announcement(tone, options: .mixWithOthers, volume: 0.75))
+        bench.advance(.milliseconds(100))
+        try bench.device.start(tone, category: .ambient)
+        bench.advance(.milliseconds(100))
+        preferences.announcementVolume = 0.125
+        let changed = await withCheckedContinuation { [preferences] continuation in
+            bench.device.setPreferences(preferences) { continuation.resume(returning: $0) }
+        }
+        #expect(changed == nil)
+        bench.advance(.seconds(1))
+        #expect(bench.board.speaker.recordings.map(\.gains) == [[0.5, 0.125], [0.25], [0.75]])
+    }
+
+    @Test(
         "releaseOutput stops what plays and closes the PCM, which the next sound opens", arguments: Connection.allCases)
     func release(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)

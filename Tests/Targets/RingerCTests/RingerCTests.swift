@@ -237,6 +237,86 @@ import Testing
         #expect(decision().heard == 0)
     }
 
+    @Test("volumes of kinds count; a program of an earlier header leaves them alone; an announcement has its own")
+    func volumes() throws {
+        let bench = try TestDevice()
+        let device = bench.device
+        var preferences = ringer_preferences()
+        let size = MemoryLayout.size(ofValue: preferences)
+        #expect(ringer_device_get_preferences(device, &preferences, size) == 0)
+        #expect(preferences.announcement_volume == 1 && preferences.media_volume == 1 && preferences.call_volume == 1)
+        preferences.announcement_volume = 0.5
+        (preferences.media_volume, preferences.call_volume) = (0.25, 0.125)
+        #expect(ringer_device_set_preferences(device, &preferences, size) == 0)
+        func gain(_ kind: ringer_sound_kind, _ category: ringer_category) -> Float {
+            var decision = ringer_decision()
+            #expect(
+                ringer_device_decide(device, kind, category, 0, &decision, MemoryLayout.size(ofValue: decision)) == 0)
+            return decision.gain
+        }
+        func gains() -> [Float] {
+            [
+                gain(RINGER_SOUND_ANNOUNCEMENT, RINGER_CATEGORY_PLAYBACK),
+                gain(RINGER_SOUND_CATEGORY, RINGER_CATEGORY_AMBIENT),
+                gain(RINGER_SOUND_CATEGORY, RINGER_CATEGORY_PLAY_AND_RECORD),
+            ]
+        }
+        #expect(gains() == [0.5, 0.25, 0.125])
+        (preferences.media_volume, preferences.do_not_disturb) = (1, 1)
+        #expect(ringer_device_set_preferences(device, &preferences, 24) == 0)
+        #expect(gains() == [0.5, 0.25, 0.125])
+        for wrong: Float in [-0.5, 2, .nan] {
+            preferences.call_volume = wrong
+            #expect(ringer_device_set_preferences(device, &preferences, size) == -EINVAL)
+            #expect(lastError.contains("call volume"))
+        }
+        let path = "/tmp/ringer-volumes-\(getpid()).wav"
+        defer { unlink(path) }
+        let bytes = try SoundFiles.encode(
+            PCMBuffer(sampleRate: 48_000, channels: 1, samples: [Int16](repeating: 7, count: 4_800)), container: .wave,
+            codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little)))
+        let file = try #require(fopen(path, "w"))
+        #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+        fclose(file)
+        path.withCString { path in
+            let paths: [UnsafePointer<CChar>?] = [path]
+            paths.withUnsafeBufferPointer { paths in
+                var announcement = ringer_announcement()
+                let size = MemoryLayout.size(ofValue: announcement)
+                (announcement.paths, announcement.count) = (paths.baseAddress, 1)
+                announcement.category = RINGER_CATEGORY_PLAYBACK
+                for volume: Float in [0, 0.75] {
+                    announcement.volume = volume
+                    #expect(ringer_device_queue_announcement(device, &announcement, size, nil) == 0)
+                }
+                announcement.volume = -1
+                #expect(ringer_device_queue_announcement(device, &announcement, size, nil) == 0)
+                for wrong: Float in [1.5, .nan] {
+                    announcement.volume = wrong
+                    #expect(ringer_device_queue_announcement(device, &announcement, size, nil) == -EINVAL)
+                }
+                (announcement.volume, announcement.reserved.0) = (1, 1)
+                #expect(ringer_device_queue_announcement(device, &announcement, size, nil) == -EINVAL)
+                #expect(ringer_device_queue_announcement(device, nil, size, nil) == -EINVAL)
+            }
+        }
+        bench.advance(milliseconds: 1_000)
+        let board = try #require(try DeviceHandle.at(device).board)
+        #expect(board.speaker.recordings.map(\.gains) == [[0.5], [0.75]])
+        // A key changes the preferences as well.
+        #expect(ringer_simulated_press_key(device, RINGER_KEY_VOLUME_DOWN) == 0)
+        #expect(ringer_device_get_preferences(device, &preferences, MemoryLayout.size(ofValue: preferences)) == 0)
+        #expect(preferences.alert_volume == 0.9375)
+        let config = ringer_config_new()
+        defer { ringer_config_free(config) }
+        #expect(ringer_config_set_volume_keys(config, 1) == 0 && ringer_config_set_volume_keys(nil, 1) == -EINVAL)
+        #expect(ringer_device_set_quiet_hours(device, "daily 00:00-23:59 volume=0.5") == 0)
+        let state = try #require(bench.events().last { $0.type == RINGER_EVENT_STATE }?.u.state)
+        #expect(state.quiet_hours == 0 && state.quiet_hours_volume == 0.5)
+        #expect(state.quiet_hours_volume_until == 1_767_225_600 + 86_340)
+        #expect(gains() == [0.25, 0.125, 0.125])
+    }
+
     @Test("states that wait are merged to the newest; ends of requests are never lost, keys are counted")
     func queue() throws {
         let bench = try TestDevice()

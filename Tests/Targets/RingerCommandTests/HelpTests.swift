@@ -5,7 +5,8 @@ import Testing
 /// The help of the command on a terminal of 80 columns.
 @Suite struct HelpTests {
     private static let subcommands = [
-        "status", "watch", "doctor", "detect", "silent", "quiet", "play", "alert", "notify", "sounds", "vibrate",
+        "status", "watch", "doctor", "detect", "silent", "quiet", "play", "alert", "notify", "announce", "sounds",
+        "vibrate",
         "session", "routes",
         "decide", "policy", "info", "convert", "trace", "simulate",
     ]

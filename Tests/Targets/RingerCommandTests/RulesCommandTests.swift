@@ -63,6 +63,16 @@ struct RulesCommandTests {
             (["--kind", "notification", "--do-not-disturb"], "silence (doNotDisturb)"),
             (["--kind", "alarm", "--position", "silent"], "play on speaker and vibrate (alarm)"),
             (["--kind", "alarm", "--position", "silent", "--no-alarms-ignore-silence"], "vibrate (ringSilentSwitch)"),
+            (
+                ["--kind", "announcement", "--announcement-volume", "0.5"],
+                "play on speaker at 0.50 (categoryIgnoresSwitch)"
+            ),
+            (["--kind", "announcement", "--quiet-volume", "0.25"], "play on speaker at 0.25 (categoryIgnoresSwitch)"),
+            (["--category", "playback", "--media-volume", "0"], "silence (volumeZero)"),
+            (
+                ["--category", "playAndRecord", "--call-volume", "0.5", "--media-volume", "0"],
+                "play on receiver at 0.50 (categoryIgnoresSwitch)"
+            ),
             (["--kind", "alarm", "--alarm-volume", "0.01"], "play on speaker at 0.10 and vibrate (switchAtRing)"),
             (
                 ["--kind", "system", "--position", "silent", "--routes-silenced-by-switch", "receiver,Headphone"],
@@ -83,7 +93,8 @@ struct RulesCommandTests {
     @Test("values that a preference does not take are bad usage")
     func values() throws {
         for arguments in [
-            ["--alert-volume", "2"], ["--alarm-volume", "-1"], ["--alert-volume", "x"],
+            ["--alert-volume", "2"], ["--alarm-volume", "-1"], ["--media-volume", "1.5"], ["--call-volume", "nan"],
+            ["--announcement-volume", "-0.5"], ["--quiet-volume", "2"], ["--alert-volume", "x"],
             ["--routes-silenced-by-switch", "moon"],
         ] {
             #expect(try ringer(["decide"] + arguments).status == 64)

@@ -18,6 +18,7 @@ struct ScriptMistakeTests {
             ("volume 1.5", "\"1.5\" is not a number from 0 to 1"),
             ("pcm broken", "\"broken\" is not one of busy, missing"),
             ("set volume 1", "\"volume\" is not a preference: vibrate-on-ring,"),
+            ("volume-up 0", "\"0\" is not a number of steps from 1 to 100"),
             ("set alert-volume loud", "\"loud\" is not a number from 0 to 1"),
             ("set do-not-disturb yes", "\"yes\" is not \"on\" or \"off\""),
             ("set routes-silenced-by-switch moon", "\"moon\" is not routes with commas"),

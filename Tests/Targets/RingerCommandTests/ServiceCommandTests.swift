@@ -75,7 +75,7 @@ import Testing
         #expect(try command("quiet", "remove", "daily 13:00-14:00").output == "Mon..Fri 22:00-07:00\n")
         for (span, place) in [
             ("Fry 22:00-07:00", "\"Fry\", character 1"), ("Mon 22:00-24:00", "\"24:00\", character 11"),
-            ("Mon 22:00-07:00 volume=0.3", "\"volume=0.3\", character 17"),
+            ("Mon 22:00-07:00 volume=1.3", "\"1.3\", character 24"),
         ] {
             let wrong = try command("quiet", "add", span)
             #expect(wrong.status == 64 && wrong.errors.contains(place), "\(wrong.errors)")
@@ -85,13 +85,26 @@ import Testing
         // A day and its night: it is quiet now.
         #expect(try command("quiet", "add", "daily 00:00-00:00").status == 0)
         #expect(try command("quiet").output == "daily 00:00-00:00\nsilent now\n")
-        #expect(try command("quiet", "--json").output.hasSuffix(#""now":"silent","until":null}"# + "\n"))
+        #expect(try command("quiet", "--json").output.contains(#""now":"silent","until":null,"volume":null"#))
         let status = try command("status").output
         #expect(
             status.contains("\neffectivePosition silent\nsilencedBy      quietHours\nsilencedUntil   none\n"),
             "\(status)")
         #expect(try command("play", "1057").output.contains("quietHours"))
         #expect(service.device.preferences.quietHours == (try QuietHours("daily 00:00-00:00")))
+        #expect(try command("quiet", "clear").output == "none\n")
+        // With a volume it is lower now, and nothing is silenced.
+        let span = "daily 00:00-00:00 volume=0.25"
+        #expect(try command("quiet", "add", span).output == span + "\n")
+        #expect(try command("quiet").output == "\(span)\nvolume 0.25 now\n")
+        let lower = #""now":null,"until":null,"volume":0.25,"volumeUntil":null}"#
+        #expect(try command("quiet", "--json").output.hasSuffix(lower + "\n"))
+        #expect(try command("status").output.contains("\nquietHoursVolume 0.25\n"))
+        #expect(try command("announce", "1104").output.contains("finished"))
+        #expect(try command("announce", "1104", "1105", "--volume", "0.5").output.contains("finished"))
+        #expect(service.board.speaker.recordings.map(\.gains) == [[0.25], [0.125]])
+        #expect(try command("announce", "1104", "--volume", "2").status == 64)
+        #expect(try command("announce").status == 64)
         let alone = try command("quiet", "clear", "--board", "simulated")
         #expect(alone.status == 1 && alone.errors.contains("start ringerd"))
     }

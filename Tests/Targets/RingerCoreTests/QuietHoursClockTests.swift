@@ -23,6 +23,8 @@ import Testing
         return try Device(Device.Ports(simulated: board), configuration: configuration)
     }
 
+    private func seconds(_ hours: Int64) -> Int64 { 1_767_225_600 + hours * 3600 }
+
     /// 2026-01-01 is a Thursday; the clock's origin is its midnight in UTC, 1:00 in Berlin.
     private func hours(_ hours: Double) -> Duration { .seconds(1_767_225_600 + hours * 3600) }
 
@@ -115,6 +117,60 @@ import Testing
             clock.setWallTime(hours(12))
             clock.advance(by: .zero)
             #expect(device.decide(.systemSound()).isHeard)
+        }
+    }
+
+    @Test("a span with a volume lowers what plays at its boundary, silences nothing, and both apply where they overlap")
+    func volumes() throws {
+        clock.setWallTime(hours(20.9))
+        let device = try device("daily 22:00-07:00 volume=0.3; daily 23:00-06:00; daily 23:00-01:00 volume=0.2")
+        defer { device.close() }
+        let tone = PCMBuffer(sampleRate: 8_000, channels: 1, samples: [Int16](repeating: 7, count: 8_000 * 900))
+        try device.start(tone, category: .playback)
+        clock.advance(by: .seconds(359))
+        #expect(board.speaker.recordings[0].gains == [1] && device.state.quietHoursVolume == nil)
+        clock.advance(by: .seconds(1))
+        #expect(board.speaker.recordings[0].gains == [1, 0.3])
+        #expect(device.state.quietHours == nil && device.decide(.systemSound()).isHeard)
+        #expect(device.state.quietHoursVolumeUntil == seconds(22))
+        #expect(device.state.effectivePosition(device.preferences).position == .ring)
+        clock.setWallTime(hours(22.5))
+        clock.advance(by: .zero)
+        // Nothing of the switch silences this category: the lower volume applies in silence too.
+        #expect(board.speaker.recordings[0].gains == [1, 0.3, 0.2] && device.state.quietHours == .silent)
+        #expect(device.state.quietHoursUntil == seconds(29))
+        #expect(device.state.quietHoursVolumeUntil == seconds(24))
+        clock.setWallTime(hours(24.5))
+        clock.advance(by: .zero)
+        #expect(device.state.quietHoursVolume == 0.3 && device.state.quietHours == .silent)
+        clock.setWallTime(hours(29.5))
+        clock.advance(by: .zero)
+        #expect(device.state.quietHoursVolume == 0.3 && device.state.quietHours == nil)
+        clock.setWallTime(hours(30))
+        clock.advance(by: .zero)
+        #expect(device.state.quietHoursVolume == nil && device.state.quietHoursVolumeUntil == nil)
+    }
+
+    @Test(
+        "while the clock was never set the lowest volume counts, beside the silence of other spans; not where ring does"
+    )
+    func volumesWhileUnset() throws {
+        for (text, position, quiet, volume): (String, SwitchPosition, SwitchPosition?, Float?) in [
+            ("daily 22:00-07:00 volume=0.3; daily 20:00-22:00 volume=0.5", .silent, nil, 0.3),
+            ("daily 22:00-07:00 volume=0.3; daily 20:00-22:00", .silent, .silent, 0.3),
+            ("daily 22:00-07:00 volume=0.3; daily 20:00-22:00", .vibrate, .vibrate, 0.3),
+            ("daily 22:00-07:00 volume=0.3; daily 20:00-22:00", .ring, nil, nil),
+        ] {
+            clock.setWallTime(.seconds(1_000))
+            let device = try device(text, UserPreferences(whenClockUnset: position))
+            defer { device.close() }
+            #expect(device.state.quietHours == quiet && device.state.quietHoursVolume == volume, "\(text)")
+            board.timeZone.fail(with: RingerError(.invalid, "read the time zone", "/etc/localtime"))
+            clock.setWallTime(hours(12))
+            clock.advance(by: .zero)
+            #expect(device.state.quietHours == quiet && device.state.quietHoursVolume == volume)
+            try board.timeZone.set(Self.berlin)
+            #expect(device.state.quietHours == nil && device.state.quietHoursVolume == nil)
         }
     }
 

@@ -13,8 +13,10 @@ import Testing
         vibrateOnRing: false, vibrateOnSilent: false, soundEffects: false, alertVolume: 0.1,
         hapticsWhileRecording: true, doNotDisturb: true, routesSilencedBySwitch: [.headphone, .line],
         whenSwitchUnreadable: .vibrate,
-        quietHours: (try? QuietHours("Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00")) ?? QuietHours(),
-        quietHoursPosition: .vibrate, whenClockUnset: .ring)
+        quietHours: (try? QuietHours("Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00; daily 20:00-22:00 volume=0.3"))
+            ?? QuietHours(),
+        quietHoursPosition: .vibrate, whenClockUnset: .ring,
+        alarmsIgnoreSilence: false, alarmVolume: 0.2, announcementVolume: 0.3, mediaVolume: 0.4, callVolume: 0.6)
 
     @Test(
         "preferences are read as they were written",
@@ -67,7 +69,7 @@ import Testing
             ("alert-volume = nan", "line 1"), ("do-not-disturb", "line 1"), ("do-not-disturb = true", "line 1"),
             ("sound-effects = no\nsound-effects = no", "line 2"),
             ("routes-silenced-by-switch = speaker, nowhere", "line 1"), ("when-switch-unreadable =", "line 1"),
-            ("quiet-hours = daily 22:00-24:00", "line 1"), ("quiet-hours = daily 22:00-07:00 volume=0.3", "volume=0.3"),
+            ("quiet-hours = daily 22:00-24:00", "line 1"), ("quiet-hours = daily 22:00-07:00 volume=1.3", "\"1.3\""),
             ("\u{0}\u{0}\u{0}", "line 1"), (String(repeating: "#", count: 1 << 20) + "\n", "1 MiB"),
         ])
     func damaged(text: String, place: String) throws {
@@ -138,6 +140,42 @@ import Testing
         #expect(bench.device.preferences == both)
         bench.stop()
         #expect(PreferencesFile(path: path).read { Issue.record($0) } == both)
+    }
+
+    // The bus's Set was the only way in which preferences changed in the service.
+    @Test("what the volume keys change is published and kept, also what they changed while the file could not be read")
+    func volumeKeys() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/preferences"
+        for isUnread in [false, true] {
+            if isUnread {
+                unlink(path)
+                symlink("preferences", path)
+            }
+            let bench = try ServiceBench(preferencesFile: PreferencesFile(path: path))
+            let client = try bench.client()
+            for key in ["volumeDown", "volumeDown", "volumeUp", "volumeDown"] {
+                let error = await client.error(
+                    "PressKey", [.string(key)], interface: RingerNames.simulatedBoardInterface)
+                #expect(error == nil)
+            }
+            var preferences = UserPreferences(alertVolume: 0.875)
+            #expect(bench.device.preferences == preferences)
+            for await signal in client.signals where signal.member == "PropertiesChanged" {
+                let changed = signal.arguments[1].dictionary?["Preferences"]?.dictionary
+                if changed?["alertVolume"] == .double(0.875) { break }
+            }
+            if isUnread {
+                #expect(access(path, F_OK) != 0)
+                unlink(path)
+                _ = try folder.write("do-not-disturb = yes\n", to: "preferences")
+                try await client.advance(.seconds(60))
+                preferences.doNotDisturb = true
+                #expect(bench.device.preferences == preferences)
+            }
+            bench.stop()
+            #expect(PreferencesFile(path: path).read { Issue.record($0) } == preferences)
+        }
     }
 
     @Test("a write that fails leaves the old file as it was")

@@ -80,7 +80,7 @@ import ringerd
         let lines = text.split(separator: "\n").filter {
             $0.hasPrefix("#") && $0.dropFirst().first != " " && $0.count > 1
         }
-        #expect(lines.count == 29)
+        #expect(lines.count == 30)
         _ = try ServiceConfiguration(
             text: lines.map { $0.dropFirst() }.joined(separator: "\n"), path: "the lines without #")
     }

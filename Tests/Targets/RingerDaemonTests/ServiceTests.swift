@@ -757,7 +757,7 @@ import Testing
         #expect(bench.device.preferences.alertVolume == 0.5)
         // What is no schedule names its place, and changes nothing.
         #expect(await set(["quietHours": .string("daily 22:00-07:00")]) == nil)
-        for text in ["daily 22:00-24:00", "Fry 22:00-07:00", "daily 22:00-07:00 volume=0.3", "\u{e9}"] {
+        for text in ["daily 22:00-24:00", "Fry 22:00-07:00", "daily 22:00-07:00 volume=1.3", "\u{e9}"] {
             #expect(
                 await set(["doNotDisturb": .boolean(false), "quietHours": .string(text)])
                     == "org.freedesktop.DBus.Error.InvalidArgs")
@@ -765,6 +765,63 @@ import Testing
         #expect(await set(["quietHoursPosition": .string("loud")]) == "org.freedesktop.DBus.Error.InvalidArgs")
         let preferences = bench.device.preferences
         #expect(preferences.doNotDisturb && "\(preferences.quietHours)" == "daily 22:00-07:00")
+    }
+
+    @Test("the volumes of kinds are preferences, and an announcement may have a volume of its own")
+    func volumes() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        func set(_ value: [String: BusValue]) async -> String? {
+            await client.error(
+                "Set", [.string(RingerNames.interface), .string("Preferences"), .variant(.dictionary(value))],
+                interface: BusInterface.properties)
+        }
+        let volumes: [String: BusValue] = [
+            "announcementVolume": .double(0.5), "mediaVolume": .double(0.25), "callVolume": .double(0.125),
+        ]
+        #expect(await set(volumes) == nil)
+        #expect(
+            bench.device.preferences == UserPreferences(announcementVolume: 0.5, mediaVolume: 0.25, callVolume: 0.125))
+        for name in volumes.keys {
+            for wrong in [1.5, -0.5, .nan] {
+                #expect(await set([name: .double(wrong)]) == "org.freedesktop.DBus.Error.InvalidArgs")
+            }
+        }
+        let clips = BusValue.array(element: "v", [.variant(.uint32(1104))])
+        for options: [String: BusValue] in [[:], ["volume": .double(0.75)]] {
+            _ = try await client.request("Announce", [clips, .dictionary(options)])
+            try await client.advance(.seconds(2))
+            #expect(await client.ended()?.outcome == "finished")
+        }
+        _ = try await client.play(.uint32(1104), ["category": .string("ambient")])
+        try await client.advance(.seconds(2))
+        #expect(await client.ended()?.outcome == "finished")
+        #expect(bench.board.speaker.recordings.map(\.gains) == [[0.5], [0.75], [0.25]])
+        for wrong in [-0.5, 1.5, .nan] {
+            let arguments = [clips, BusValue.dictionary(["volume": .double(wrong)])]
+            #expect(await client.error("Announce", arguments) == "org.freedesktop.DBus.Error.InvalidArgs")
+        }
+        let decided = try await client.call(
+            "Decide", [.string("announcement"), .dictionary(["volume": .double(0.375)])])
+        #expect(decided[2].dictionary?["gain"] == .double(0.375))
+    }
+
+    @Test("a span with a volume is part of the quiet hours that the service has, and what it asks for a property")
+    func quietHoursVolume() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        #expect(try await client.property("QuietHoursVolume") == .double(-1))
+        bench.device.preferences.quietHours = try QuietHours("daily 22:00-07:00 volume=0.25")
+        let noon: UInt64 = 1_767_225_600_000_000 + 12 * 3_600_000_000
+        let set = await client.error(
+            "SetWallTime", [.uint64(noon + 11 * 3_600_000_000)], interface: RingerNames.simulatedBoardInterface)
+        #expect(set == nil)
+        #expect(try await client.property("QuietHoursVolume") == .double(0.25))
+        #expect(try await client.property("QuietHoursVolumeUntil") == .uint64(noon + 19 * 3_600_000_000))
+        #expect(try await client.property("QuietHoursNow") == .string(""))
+        #expect(
+            try await client.property("Preferences")?.dictionary?["quietHours"]
+                == .string("daily 22:00-07:00 volume=0.25"))
     }
 
     @Test("a test sets the wall clock and the zone of a simulated board, and quiet hours follow")

@@ -53,7 +53,7 @@ struct PolicyTableTests {
     @Test("the table has every category")
     func complete() {
         let categories = Self.rows.compactMap { row -> AudioCategory? in
-            if case .session(let category, [], _, false, false) = row.request { category } else { nil }
+            if case .session(let category, [], _, false, false, nil) = row.request { category } else { nil }
         }
         #expect(categories == AudioCategory.allCases)
     }

@@ -230,6 +230,10 @@ int ringer_config_set_linger(struct ringer_config *config, uint32_t milliseconds
  * reports a microphone: RINGER_FOLLOW_INPUT. Swift: Device.Hardware.hasOwnMicrophone. */
 int ringer_config_set_own_microphone(struct ringer_config *config, int has_microphone);
 
+/* Whether the volume keys of input devices that are no keyboards change the volume of what is heard, otherwise of alerts, by 1/16:
+ * no by default. Swift: Device.Hardware.volumeKeys. */
+int ringer_config_set_volume_keys(struct ringer_config *config, int are_followed);
+
 /* How a device behaves; 0 for the default. Over the service, which has its own, only sound_memory and the sounds of
  * notifications count. Predefined sounds are a phone's, or where the environment's RINGER_VARIANT is "player", a player's.
  * Swift: Device.Configuration. */
@@ -324,6 +328,9 @@ struct ringer_state {
     float volume;                   /* 0 to 1; -1 where no mixer is followed */
     int64_t position_at;            /* when the switch moved there: nanoseconds of CLOCK_MONOTONIC; 0 where unknown */
     int64_t quiet_hours_until;      /* when quiet_hours ends: seconds since 1970, UTC; 0 outside of them and without a known end */
+    float quiet_hours_volume;       /* of announcements and media in quiet hours, 0 to 1, a factor; -1 where they have none */
+    uint8_t reserved_at_end[4];
+    int64_t quiet_hours_volume_until;   /* when that ends or becomes another one, as quiet_hours_until */
 };
 
 /* Writes the current state. It neither waits nor allocates. Swift: Device.state. */
@@ -384,6 +391,9 @@ struct ringer_preferences {
     float alarm_volume;             /* 0 to 1; above 0 it is 0.1 at least */
     uint8_t alarms_ignore_silence;  /* what silences alerts silences no alarm */
     uint8_t reserved_at_end[3];
+    float announcement_volume;      /* 0 to 1 */
+    float media_volume;             /* 0 to 1: sounds of sessions and categories that are no call */
+    float call_volume;              /* 0 to 1: RINGER_CATEGORY_PLAY_AND_RECORD */
 };
 
 /* Writes the preferences in force. Swift: Device.preferences. */
@@ -396,8 +406,8 @@ int ringer_device_get_preferences(const struct ringer_device *device, struct rin
 int ringer_device_set_preferences(struct ringer_device *device, const struct ringer_preferences *preferences,
     size_t size);
 
-/* Sets the quiet hours: spans of local time with semicolons between them, such as "Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00";
- * "" or NULL for none. It waits until they count, over the service until it has kept them. -EINVAL for a text that is none:
+/* Sets the quiet hours: spans of local time with semicolons between them, such as "Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00",
+ * or with a volume of announcements and media in the place of silence, "daily 20:00-22:00 volume=0.3"; "" or NULL for none. It waits until they count, over the service until it has kept them. -EINVAL for a text that is none:
  * ringer_last_error names the place. Swift: UserPreferences.quietHours. */
 int ringer_device_set_quiet_hours(struct ringer_device *device, const char *spans);
 
@@ -414,7 +424,8 @@ enum ringer_sound_kind {
     RINGER_SOUND_ALERT = 2,
     RINGER_SOUND_NOTIFICATION = 3,
     RINGER_SOUND_CRITICAL_NOTIFICATION = 4,
-    RINGER_SOUND_ALARM = 5
+    RINGER_SOUND_ALARM = 5,
+    RINGER_SOUND_ANNOUNCEMENT = 6   /* an announcement of a category */
 };
 
 /* What would become of a sound. Swift: Decision. */
@@ -427,7 +438,8 @@ struct ringer_decision {
     float gain;
 };
 
-/* Writes what would become of a sound now. Category and options are those of RINGER_SOUND_CATEGORY. Swift:
+/* Writes what would become of a sound now. Category and options are those of RINGER_SOUND_CATEGORY
+ * and RINGER_SOUND_ANNOUNCEMENT. Swift:
  * Device.decide. */
 int ringer_device_decide(const struct ringer_device *device, enum ringer_sound_kind kind, enum ringer_category category,
     uint32_t options, struct ringer_decision *decision, size_t size);
@@ -518,6 +530,23 @@ int ringer_device_notify(struct ringer_device *device, const struct ringer_notif
  * the errors of ringer_device_play_file. Swift: Announcements.add. */
 int ringer_device_announce(struct ringer_device *device, const char *const *paths, size_t count,
     enum ringer_category category, uint32_t options, int32_t priority, uint32_t expiry_ms, uint64_t *id);
+
+/* An announcement, with a volume of its own. */
+struct ringer_announcement {
+    const char *const *paths;       /* 1 to 10,000 files */
+    size_t count;
+    enum ringer_category category;
+    uint32_t options;
+    int32_t priority;
+    uint32_t expiry_ms;             /* 0 for never */
+    float volume;                   /* above 0 up to 1, in the place of announcement_volume; 0 for that one; below 0 it is not heard */
+    uint8_t reserved[4];
+};
+
+/* The same as ringer_device_announce. The volume is a factor of this sound alone: there is nothing to restore afterwards. -EINVAL
+ * for a volume that is none. Swift: Announcements.add, Announcement.volume. */
+int ringer_device_queue_announcement(struct ringer_device *device, const struct ringer_announcement *announcement,
+    size_t size, uint64_t *id);
 
 /* Pauses the announcements, or lets them go on. The one that plays is stopped, and plays again from its beginning.
  * Swift: Announcements.pause, resume. */
@@ -844,7 +873,9 @@ const char *ringer_stop_cause_name(enum ringer_stop_cause cause);
 
 enum ringer_key {
     RINGER_KEY_REPEAT = 1,
-    RINGER_KEY_SILENCE = 2
+    RINGER_KEY_SILENCE = 2,
+    RINGER_KEY_VOLUME_UP = 3,       /* the device changes the preferences by itself */
+    RINGER_KEY_VOLUME_DOWN = 4
 };
 
 /* A key's name, such as "silence"; "" for a number that is none. Swift: DeviceKey.rawValue. */
@@ -958,10 +989,10 @@ int ringer_simulated_is_motor_on(const struct ringer_device *device);
 #define RINGER_ASSERT(condition, message) _Static_assert(condition, message)
 #endif
 RINGER_ASSERT(sizeof(enum ringer_position) == 4, "ringer.h: an enum has 4 bytes: compile without -fshort-enums");
-RINGER_ASSERT(sizeof(struct ringer_state) == 40, "ringer.h: struct ringer_state has 40 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_state) == 56, "ringer.h: struct ringer_state has 56 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_effective_position) == 16,
     "ringer.h: struct ringer_effective_position has 16 bytes in libringer");
-RINGER_ASSERT(sizeof(struct ringer_preferences) == 24, "ringer.h: struct ringer_preferences has 24 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_preferences) == 36, "ringer.h: struct ringer_preferences has 36 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_decision) == 16, "ringer.h: struct ringer_decision has 16 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_notification) == 3 * sizeof(void *) + 8,
     "ringer.h: struct ringer_notification has three pointers and 8 bytes in libringer");
@@ -969,6 +1000,8 @@ RINGER_ASSERT(sizeof(struct ringer_behaviour) == 40, "ringer.h: struct ringer_be
 RINGER_ASSERT(sizeof(struct ringer_part) == 512, "ringer.h: struct ringer_part has 512 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_playback) == 5 * sizeof(void *) + 32,
     "ringer.h: struct ringer_playback has five words and 32 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_announcement) == 2 * sizeof(void *) + 24,
+    "ringer.h: struct ringer_announcement has two words and 24 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_alert) == 2 * sizeof(void *) + 24,
     "ringer.h: struct ringer_alert has two words and 24 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_session_state) == 40,

@@ -56,6 +56,8 @@ struct BoardOptions: ParsableArguments {
             valueName: "route=pcm"),
         transform: Self.routePCM)
     var routes: [(route: AudioRoute, pcm: String)] = []
+    @Flag(help: "The volume keys of input devices that are no keyboards change the volume of what is heard.")
+    var volumeKeys = false
     @Option(help: "Use a simulated switch at this position instead of a real one.")
     var position: SwitchPosition?
 
@@ -69,7 +71,7 @@ struct BoardOptions: ParsableArguments {
     /// Whether an option names a part of the device.
     private var namesParts: Bool {
         position != nil || ringSilent != nil || motor != nil || pcm != nil || card != nil || mixerElement != nil
-            || !routes.isEmpty
+            || !routes.isEmpty || volumeKeys
     }
 
     static func routePCM(_ text: String) throws -> (route: AudioRoute, pcm: String) {
@@ -87,7 +89,7 @@ struct BoardOptions: ParsableArguments {
             ringSilent: ringSilent, motor: motor, pcm: pcm,
             routes: Dictionary(routes.map { ($0.route, $0.pcm) }, uniquingKeysWith: { $1 }), following: following,
             card: card,
-            volumeElement: mixerElement)
+            volumeElement: mixerElement, volumeKeys: volumeKeys)
     }
 
     /// The device that the options name. The state of a simulated board is always followed.

@@ -10,10 +10,11 @@ struct QuietCommand: AsyncParsableCommand, JSONCommand {
         abstract: "Show and change the quiet hours, in which the device is silent beside its switch.",
         discussion: """
             The service keeps them over a restart: spans of local time, such as "Mon..Fri 22:00-07:00", "Sat,Sun 23:30-09:00" \
-            or "daily 13:00-14:30". One that ends before it begins goes on to the next day. Changing them needs the permission to \
+            or "daily 13:00-14:30". One that ends before it begins goes on to the next day. With a volume, "daily 22:00-07:00 volume=0.3", \
+            a span silences nothing: announcements and media are heard at that volume. Changing them needs the permission to \
             control the service.
             JSON: {"quietHours":[SPAN...],"quietHoursPosition":"vibrate|silent","now":"vibrate|silent" or null,
-            "until":SECONDS SINCE 1970 or null}
+            "until":SECONDS SINCE 1970 or null,"volume":0 TO 1 or null,"volumeUntil":SECONDS SINCE 1970 or null}
             """)
 
     /// What is done.
@@ -65,12 +66,20 @@ struct QuietCommand: AsyncParsableCommand, JSONCommand {
                 ("quietHoursPosition", .string(preferences.quietHoursPosition.rawValue)),
                 ("now", .optional(state.quietHours?.rawValue)),
                 ("until", state.quietHoursUntil.map { .integer(Int($0)) } ?? .null),
+                ("volume", .volume(state.quietHoursVolume)),
+                ("volumeUntil", state.quietHoursVolumeUntil.map { .integer(Int($0)) } ?? .null),
             ]
             return try Terminal.show(JSONValue.object(members).description)
         }
         for span in spans.isEmpty ? ["none"] : spans { try Terminal.show(span) }
-        guard word == .list, let now = state.quietHours else { return }
-        try Terminal.show("\(now.rawValue) now" + (state.quietHoursUntil.map { ", until \(localTime($0))" } ?? ""))
+        guard word == .list else { return }
+        func show(_ what: String, _ until: Int64?) throws {
+            try Terminal.show("\(what) now" + (until.map { ", until \(localTime($0))" } ?? ""))
+        }
+        if let now = state.quietHours { try show(now.rawValue, state.quietHoursUntil) }
+        if let volume = state.quietHoursVolume {
+            try show("volume \(JSONValue.volume(volume))", state.quietHoursVolumeUntil)
+        }
     }
 
     private func change(_ device: Device) async throws {

@@ -10,7 +10,8 @@ struct StatusCommand: AsyncParsableCommand, JSONCommand {
         discussion: """
             "board" is the service, the machine's own hardware or a simulated board.
             "effectivePosition" is the most silent one of the switch, the kept position and the quiet hours, "silencedBy" what is at \
-            it, and "silencedUntil" when that ends by itself.
+            it, and "silencedUntil" when that ends by itself. "quietHoursVolume" is what the quiet hours give announcements and media, \
+            until "quietHoursVolumeUntil".
             "systemSound" and "alert" say how these would be judged now, "alertReason" why.
             "switch" is readable, unreadable (there is one, and it counts as the position of --when-switch-unreadable), unplugged \
             (its last position counts) or none (counts as ring until software sets a position); "switchProblem" gives the reason and the repair.
@@ -36,6 +37,8 @@ struct StatusCommand: AsyncParsableCommand, JSONCommand {
         let effective = state.effectivePosition(device.preferences)
         members += effective.members
         members += [
+            ("quietHoursVolume", .volume(state.quietHoursVolume)),
+            ("quietHoursVolumeUntil", state.quietHoursVolumeUntil.map { .integer(Int($0)) } ?? .null),
             ("motor", .optional(device.vibrator?.name)), ("light", .optional(device.statusLight?.name)),
             ("speaker", .string(device.speakerName)),
             ("route", .string(state.route.rawValue)), ("locked", .bool(state.isScreenLocked)),
@@ -51,7 +54,7 @@ struct StatusCommand: AsyncParsableCommand, JSONCommand {
             let text =
                 switch value {
                 case .null: isUnknown(name, state) ? "unknown" : "none"
-                case .integer(let seconds) where name == "silencedUntil": localTime(Int64(seconds))
+                case .integer(let seconds) where name.hasSuffix("Until"): localTime(Int64(seconds))
                 case .array:
                     effective.sources.isEmpty ? "nothing" : effective.sources.map(\.rawValue).joined(separator: ", ")
                 case .string(let text): text

@@ -17,6 +17,12 @@ struct PreferenceOptions: ParsableArguments {
     var alertVolume: Float?
     @Option(help: "The volume of alarms, 0 to 1; above 0 it is 0.1 at least. (default: 1.0)")
     var alarmVolume: Float?
+    @Option(help: "The volume of announcements, 0 to 1. (default: 1.0)")
+    var announcementVolume: Float?
+    @Option(help: "The volume of media: sessions that are no call, 0 to 1. (default: 1.0)")
+    var mediaVolume: Float?
+    @Option(help: "The volume of calls: sessions of playAndRecord, 0 to 1. (default: 1.0)")
+    var callVolume: Float?
     @Flag(
         inversion: .prefixedNo,
         help:
@@ -55,7 +61,11 @@ struct PreferenceOptions: ParsableArguments {
     var whenClockUnset: SwitchPosition?
 
     func validate() throws {
-        for (name, volume) in [("alert", alertVolume), ("alarm", alarmVolume)] {
+        let volumes = [
+            ("alert", alertVolume), ("alarm", alarmVolume), ("announcement", announcementVolume),
+            ("media", mediaVolume), ("call", callVolume),
+        ]
+        for (name, volume) in volumes {
             if let volume, !(0...1).contains(volume) {
                 throw ValidationError("--\(name)-volume takes 0 to 1, not \(volume).")
             }
@@ -79,6 +89,8 @@ struct PreferenceOptions: ParsableArguments {
             quietHoursPosition: quietHoursPosition ?? others.quietHoursPosition,
             whenClockUnset: whenClockUnset ?? others.whenClockUnset,
             alarmsIgnoreSilence: alarmsIgnoreSilence ?? others.alarmsIgnoreSilence,
-            alarmVolume: alarmVolume ?? others.alarmVolume)
+            alarmVolume: alarmVolume ?? others.alarmVolume,
+            announcementVolume: announcementVolume ?? others.announcementVolume,
+            mediaVolume: mediaVolume ?? others.mediaVolume, callVolume: callVolume ?? others.callVolume)
     }
 }

@@ -17,14 +17,16 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
 
     /// The kinds of sound.
     enum Kind: String, CaseIterable, ExpressibleByArgument {
-        case session, system, alert, alarm, notification, critical, vibration
+        case session, announcement, system, alert, alarm, notification, critical, vibration
     }
 
     @Option(help: "The kind of sound; \"critical\" is a critical notification.")
     var kind = Kind.session
     @Option(
         name: .shortAndLong,
-        help: "The session's category; also Apple's names and codes. (default: soloAmbient)")
+        help:
+            "The session's category; also Apple's names and codes. (default: soloAmbient; playback for an announcement)"
+    )
     var category: AudioCategory?
     @Option(name: .customLong("option"), help: "An option of the session's category; may be given several times.")
     var options: [CategoryOptionName] = []
@@ -32,6 +34,8 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
     var position: SwitchPosition?
     @Option(help: "The position that quiet hours ask for now.")
     var quiet: SwitchPosition?
+    @Option(help: "The volume that quiet hours give announcements and media now, 0 to 1.")
+    var quietVolume: Float?
     @Flag(help: "The session's application is in the background.")
     var background = false
     @Flag(help: "The switch cannot be read, whatever --position says.")
@@ -44,8 +48,12 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        if let quietVolume, !(0...1).contains(quietVolume) {
+            throw ValidationError("--quiet-volume takes 0 to 1, not \(quietVolume).")
+        }
         if kind == .session { return }
-        let given = [("--category", category != nil), ("--option", !options.isEmpty), ("--background", background)]
+        let inCategory = [("--category", category != nil), ("--option", !options.isEmpty)]
+        let given = (kind == .announcement ? [] : inCategory) + [("--background", background)]
         if let (name, _) = given.first(where: \.1) {
             throw ValidationError(
                 "\(name) goes with --kind session: a sound of the kind \(kind.rawValue) has no session.")
@@ -56,6 +64,7 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
         let request: SoundRequest =
             switch kind {
             case .session: .session(category ?? .default, options: options.together, isInBackground: background)
+            case .announcement: .session(category ?? .playback, options: options.together, announcement: .preferred)
             case .system: .systemSound()
             case .alert: .alert
             case .alarm: .alarm
@@ -74,6 +83,7 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
             (state.ringSilent, state.isSwitchUnreadable) = (unreadable ? nil : position, unreadable)
         }
         if let quiet { state.quietHours = quiet }
+        if let quietVolume { state.quietHoursVolume = quietVolume }
         if locked { state.isScreenLocked = true }
         state.route = route ?? state.route
         let decision = RingerPolicy.decide(

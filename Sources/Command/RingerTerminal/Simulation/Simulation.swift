@@ -29,6 +29,10 @@ struct Simulation: Sendable {
         case .button(let button): board.button.behaviour = button
         case .press(let length): board.button.press(for: length)
         case .release: board.button.release()
+        case .volumeKey(let key, let repeated):
+            board.keys.press(key)
+            for _ in 0..<repeated { board.keys.repeatHeld(key) }
+            board.keys.release(key)
         case .surroundings(let change): board.surroundings.set(change)
         case .wallClock(let time):
             let seconds = time.map { board.timeZone.utc(atLocalTime: $0) } ?? 0
@@ -61,7 +65,8 @@ struct Simulation: Sendable {
         case .sound(let sound, let asAlert, let name): try play(sound, asAlert: asAlert, name)
         case .alert(let sound, let kind, let way, let limit, let name): try alert(sound, kind, way, limit, name)
         case .notify(let sound, let container, let name): notify(sound, container, name)
-        case .announce(let playing, let terms, let expiry, let name): try announce(playing, terms, expiry, name)
+        case .announce(let playing, let terms, let expiry, let volume, let name):
+            try announce(playing, terms, expiry, volume, name)
         case .announcements(let control): self.control(control)
         case .vibrate(let pattern, let name): vibrate(pattern, name)
         case .detect:
@@ -168,11 +173,12 @@ struct Simulation: Sendable {
     }
 
     private func announce(
-        _ playing: SimulationStep.Playing, _ terms: SimulationStep.Session, _ expiry: Duration?, _ name: String?
+        _ playing: SimulationStep.Playing, _ terms: SimulationStep.Session, _ expiry: Duration?, _ volume: Float?,
+        _ name: String?
     ) throws {
         let announcement = Announcement(
             try samples(playing), category: terms.category, options: terms.options, priority: terms.priority.rawValue,
-            expiry: expiry)
+            expiry: expiry, volume: volume)
         let number = observations.begin(.init(name: name, title: "announcement"))
         let queue = device.announcements
         let id = try queue.add(announcement) { [observations] result in

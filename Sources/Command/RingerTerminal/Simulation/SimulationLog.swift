@@ -170,7 +170,7 @@ extension SoundRequest {
     /// What the sound is, in words.
     fileprivate var sentence: String {
         switch self {
-        case .session(let category, _, _, _, _): category.rawValue
+        case .session(let category, _, _, _, _, _): category.rawValue
         case .systemSound(let isUISound): isUISound ? "system sound" : "silent clip of the detector"
         case .alert: "alert"
         case .alarm: "alarm"
@@ -216,6 +216,8 @@ extension DeviceStateChange {
         case .screenLocked(let isLocked): isLocked ? "locked" : "unlocked"
         case .keptPosition(let position): "kept position \(position?.rawValue ?? "none")"
         case .quietHours(let position, _): position.map { "quiet hours: \($0.rawValue)" } ?? "no quiet hours"
+        case .quietHoursVolume(let volume, _):
+            volume.map { "quiet hours: volume \(Double($0).fixed(2))" } ?? "quiet hours without a volume"
         case .route(let route): "route \(route.rawValue)"
         case .routePresent(let route, let isPresent): "\(route.rawValue) \(isPresent ? "there" : "gone")"
         case .otherAudioPlaying(let isPlaying): isPlaying ? "another process plays" : "no other process plays"
@@ -223,6 +225,7 @@ extension DeviceStateChange {
         case .inputFormat(let format): "input at \(format.sampleRate) Hz, \(format.channels.counted("channel"))"
         case .outputLost(let isLost): isLost ? "output gone" : "output back"
         case .key(let key, let isPressed, _): "key \(key.rawValue) \(isPressed ? "pressed" : "released")"
+        case .keyRepeated(let key, _): "key \(key.rawValue) repeated"
         case .buttonPressed: "button pressed"
         case .button: "button"
         case .wokeFromSleep: "woke from sleep"

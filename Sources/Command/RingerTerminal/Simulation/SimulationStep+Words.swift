@@ -47,6 +47,8 @@ extension SimulationStep {
         case "press": .press(words.take("for") ? try words.takeTime() : .zero)
         case "hold": .press(nil)
         case "release": .release
+        case "volume-up", "volume-down":
+            .volumeKey(verb == "volume-up" ? .volumeUp : .volumeDown, repeated: try steps(&words) - 1)
         case "button":
             .button(
                 PositionButton(
@@ -68,6 +70,14 @@ extension SimulationStep {
         case "set": try preference(&words)
         case "wait": .wait(try words.takeTime())
         default: nil
+        }
+    }
+
+    /// How many steps a volume key makes: 1 without a number.
+    private static func steps(_ words: inout ScriptWords) throws(ScriptMistake) -> Int {
+        if words.isEmpty { return 1 }
+        return try words.take("a number of steps from 1 to 100") { word in
+            Int(word).flatMap { (1...100).contains($0) ? $0 : nil }
         }
     }
 
@@ -180,8 +190,10 @@ extension SimulationStep {
             return .notify(clauses.notification(file), container: clauses.folder, name: clauses.name)
         case "announce":
             let category = try words.takeCategory()
-            let clauses = try Clauses(&words, allowing: [.from, .for, .with, .priority, .expiring, .called])
-            return .announce(clauses.playing, clauses.session(category), expiry: clauses.expiry, name: clauses.name)
+            let clauses = try Clauses(&words, allowing: [.from, .for, .with, .priority, .expiring, .at, .called])
+            return .announce(
+                clauses.playing, clauses.session(category), expiry: clauses.expiry, volume: clauses.volume,
+                name: clauses.name)
         case "vibrate":
             let text = words.next.flatMap { Clauses.Keyword(rawValue: $0) == nil ? words.take() : nil }
             let clauses = try Clauses(&words, allowing: [.at, .called])

@@ -50,6 +50,8 @@ enum SimulationStep: Sendable {
     /// Presses the button, and releases it after this time; nil to hold it.
     case press(Duration?)
     case release
+    /// Presses a volume key, and holds it until it has repeated so often.
+    case volumeKey(DeviceKey, repeated: Int)
     case surroundings(DeviceStateChange)
     /// Sets the wall clock, in seconds of local time since 1970; nil for one that was never set.
     case wallClock(Int64?)
@@ -69,7 +71,7 @@ enum SimulationStep: Sendable {
     case sound(NamedSound, asAlert: Bool, name: String?)
     case alert(NamedSound, AlertKind, AlertWay, limit: Duration?, name: String?)
     case notify(NotificationSound, container: String?, name: String?)
-    case announce(Playing, Session, expiry: Duration?, name: String?)
+    case announce(Playing, Session, expiry: Duration?, volume: Float?, name: String?)
     case announcements(QueueControl)
     case vibrate(VibrationPattern, name: String?)
     case detect
@@ -82,8 +84,8 @@ enum SimulationStep: Sendable {
     var newName: String? {
         switch self {
         case .play(_, _, _, let name), .playIn(_, _, let name), .session(_, _, let name), .activate(_, let name),
-            .sound(_, _, let name), .alert(_, _, _, _, let name), .notify(_, _, let name), .announce(_, _, _, let name),
-            .vibrate(_, let name):
+            .sound(_, _, let name), .alert(_, _, _, _, let name), .notify(_, _, let name),
+            .announce(_, _, _, _, let name), .vibrate(_, let name):
             name
         default: nil
         }
@@ -111,6 +113,8 @@ extension Script {
           lock | unlock                     lock the screen, unlock it
           headphone in|out                  also: microphone, line, bluetooth
           input on|off                      whether the board has its own microphone
+          volume-up|volume-down [NUMBER]    a volume key, pressed once, or held for so
+                                            many steps of 1/16
           volume NUMBER|unknown             the mixer's output volume, 0 to 1
           other-audio on|off                whether another process plays
           pcm busy|missing|unpaced|works    the PCM, from now on: held by another
@@ -127,6 +131,7 @@ extension Script {
           set PREFERENCE VALUE              an option below, "on" or "off" for flags:
                                             set do-not-disturb on; set alert-volume 0.5
                                             set quiet-hours Mon..Fri 22:00-07:00
+                                            set quiet-hours Sun 20:00-22:00 volume=0.3
 
         The firmware
           play CATEGORY [from SOUND] [for TIME] [with OPTION]...
@@ -146,7 +151,8 @@ extension Script {
           notify [FILE in FOLDER] [critical] [at VOLUME]
                                             a notification's sound
           announce CATEGORY [from SOUND]... [for TIME] [with OPTION]...
-            [priority NUMBER] [expiring in TIME]   into the announcement queue, joined
+            [priority NUMBER] [expiring in TIME] [at VOLUME]
+                                            into the announcement queue, joined
           pause|resume|skip|repeat|clear announcements
           vibrate [ON,OFF,ON...] [at STRENGTH]
                                             turn the motor (milliseconds)

@@ -13,18 +13,22 @@ public struct Announcement: Sendable {
     /// ends as ``SoundOutcome/StopCause/expired``; after a sleep when the device notices the waking, and up to that much later
     /// where it does not follow sleep.
     public var expiry: Duration?
+    /// A volume of its own, clamped to 0...1, in the place of ``UserPreferences/announcementVolume``; nil for that one. It is a factor
+    /// of this sound alone: other sounds, the preferences and a mixer stay as they are, and nothing has to be restored.
+    public var volume: Float?
 
     /// An announcement of one sound. It fails where a part of the sound is missing, other than damaged bytes that were left
     /// out (``PCMBuffer/shortfall``).
     public init(
         _ sound: PCMBuffer, category: AudioCategory = .playback, options: CategoryOptions = [], priority: Int = 0,
-        expiry: Duration? = nil
+        expiry: Duration? = nil, volume: Float? = nil
     ) {
         self.sound = sound
         self.category = category
         self.options = options
         self.priority = priority
         self.expiry = expiry
+        self.volume = volume
     }
 
     /// An announcement of several clips without gaps: "received", "twelve", "fifty". It fails where a part of
@@ -35,11 +39,12 @@ public struct Announcement: Sendable {
     ///   count.
     public init(
         joining clips: [PCMBuffer], category: AudioCategory = .playback, options: CategoryOptions = [],
-        priority: Int = 0, expiry: Duration? = nil
+        priority: Int = 0, expiry: Duration? = nil, volume: Float? = nil
     ) throws(RingerError) {
         var clips = clips
         self.init(
-            try Self.join(&clips), category: category, options: options, priority: priority, expiry: expiry)
+            try Self.join(&clips), category: category, options: options, priority: priority, expiry: expiry,
+            volume: volume)
     }
 
     /// The clips without gaps. Each one is dropped once it was copied, so that they do not take twice the memory.

@@ -40,7 +40,9 @@ public final class Announcements: Sendable {
                 queued.value[id]?.sound = number
                 core.release(last.value)
                 last.value = announcement
-                sessions.play(announcement.sound, reserved: number, in: session.id) { [weak runner] result in
+                let manner = SoundManner(announcement: announcement.volume.map { .own($0) } ?? .preferred)
+                sessions.play(announcement.sound, manner: manner, reserved: number, in: session.id) {
+                    [weak runner] result in
                     runner?.send(.ended(id, result, now: clock.now))
                 }
             case .stop(let id):

@@ -179,6 +179,7 @@ public final class Device: Sendable {
         lazyFiles = files
         let announcements = Lazily { Announcements(sessions.part) }
         lazyAnnouncements = announcements
+        let volumeKeys = VolumeKeys(player: player, sessions: sessions)
         let vibrator =
             Self.serviceMotor(ports, core, configuration, report)
             ?? ports.motor.map { motor in
@@ -272,6 +273,9 @@ public final class Device: Sendable {
                         }
                     }
                     publisher.change(change, from: source.name, index: index, at: clock.now)
+                    // Over the service they are the service's.
+                    guard ports.service == nil, let steps = VolumeKeys.steps(of: change) else { return }
+                    core.transition { Self.put(volumeKeys.preferences(after: steps), in: player.part, clock, report) }
                 }
             }
             if let ringSilent = ports.ringSilent {

@@ -7,7 +7,8 @@ struct PlayerMachine: StateMachine {
     enum Event: Sendable {
         /// A sound is to begin; one whose outcome is known already ends with it.
         case play(
-            ID, SoundTerms, frames: Int, volume: Float = 1, outcome: SoundOutcome? = nil, now: MonotonicTime)
+            ID, SoundTerms, frames: Int, volume: Float = 1, announcement: AnnouncementVolume? = nil,
+            outcome: SoundOutcome? = nil, now: MonotonicTime)
         /// The sound's terms changed: its session was interrupted or ducked, or changed its category or route.
         case terms(ID, SoundTerms, now: MonotonicTime)
         /// The output is about to get a sound of this route, and may switch the card for it.
@@ -80,16 +81,23 @@ struct PlayerMachine: StateMachine {
     /// The rules in force.
     var rules: PlayerRules { PlayerRules(state: state, preferences: preferences) }
 
+    /// The kinds of the sounds that are playing.
+    var kinds: Set<SoundKind> {
+        Set(sounds.values.compactMap { $0.halted == nil ? $0.terms.judged.kind : nil })
+    }
+
     /// How many sounds are playing.
     var count: Int { sounds.count }
 
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
-        case .play(let id, let terms, let frames, let volume, nil, let now):
+        case .play(let id, var terms, let frames, let volume, let announcement, nil, let now):
+            terms.announcement = announcement
             play(id, terms, frames, volume, now, &actions)
-        case .play(let id, _, let frames, _, let outcome?, let now):
+        case .play(let id, _, let frames, _, _, let outcome?, let now):
             refuse(id, outcome, frames, now, &actions)
-        case .terms(let id, let terms, let now):
+        case .terms(let id, var terms, let now):
+            terms.announcement = sounds[id]?.terms.announcement
             sounds[id]?.terms = terms
             decideAnew(id, now, &actions)
         case .handOver(let route, let now):
@@ -129,7 +137,7 @@ struct PlayerMachine: StateMachine {
         _ actions: inout [Action]
     ) {
         let decision = terms.decide(state, preferences)
-        actions.append(.report(.decided(decision, terms.request, sound: id, at: now)))
+        actions.append(.report(.decided(decision, terms.judged, sound: id, at: now)))
         switch decision {
         case .play(let gain, let route, _, _):
             sounds[id] = Sound(
@@ -226,7 +234,7 @@ struct PlayerMachine: StateMachine {
         case .silence(let reason), .vibrate(let reason):
             halt(id, failure.map { .failed($0) } ?? .silenced(by: reason), &actions)
         }
-        actions.append(.report(.decided(decision, sound.terms.request, sound: id, at: now)))
+        actions.append(.report(.decided(decision, sound.terms.judged, sound: id, at: now)))
     }
 
     private mutating func halt(_ id: ID, _ outcome: SoundOutcome, _ actions: inout [Action]) {

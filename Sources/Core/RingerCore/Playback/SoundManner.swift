@@ -1,4 +1,4 @@
-/// How a sound is played: from which frame, how often and how loud.
+/// How a sound is played: from which frame, how often, how loud, and whether as an announcement.
 package struct SoundManner: Sendable, Hashable {
     /// Its first frame to be played, 0 to its end.
     package var first: Int
@@ -6,12 +6,15 @@ package struct SoundManner: Sendable, Hashable {
     package var rounds: Int
     /// A factor for the policy's gain, 0 to 1.
     package var volume: Float
+    /// Whether it is an announcement, and how loud.
+    package var announcement: AnnouncementVolume?
 
     /// By default the whole sound once, as loud as it is.
-    package init(first: Int = 0, rounds: Int = 1, volume: Float = 1) {
+    package init(first: Int = 0, rounds: Int = 1, volume: Float = 1, announcement: AnnouncementVolume? = nil) {
         self.first = first
         self.rounds = rounds
         self.volume = volume
+        self.announcement = announcement
     }
 
     /// How often a sound can be played: for 31 years, which counts as without end.
@@ -28,6 +31,8 @@ package struct SoundManner: Sendable, Hashable {
         let (round, frame) = (first + max(0, played)).quotientAndRemainder(dividingBy: sound.frames)
         // At its end nothing is left of the last round.
         let isOver = round >= rounds
-        return SoundManner(first: isOver ? sound.frames : frame, rounds: isOver ? 1 : rounds - round, volume: volume)
+        return SoundManner(
+            first: isOver ? sound.frames : frame, rounds: isOver ? 1 : rounds - round, volume: volume,
+            announcement: announcement)
     }
 }

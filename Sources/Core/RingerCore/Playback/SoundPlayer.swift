@@ -199,8 +199,8 @@ public final class SoundPlayer: Sendable {
             guard let entry = table.value[id.number] else { return }
             runner.send(
                 .play(
-                    id.number, terms, frames: entry.frames, volume: entry.manner.volume, outcome: entry.outcome,
-                    now: clock.now))
+                    id.number, terms, frames: entry.frames, volume: entry.manner.volume,
+                    announcement: entry.manner.announcement, outcome: entry.outcome, now: clock.now))
         }
     }
 

@@ -8,6 +8,8 @@ package struct SoundTerms: Sendable, Hashable {
     var level: Float = 1
     /// The route of the sound's session; nil for the device's route.
     var route: AudioRoute?
+    /// Whether the sound is an announcement, and how loud.
+    var announcement: AnnouncementVolume?
 
     /// The session that it plays in; nil for none, or one of the device's own.
     package var session: SessionID?
@@ -27,10 +29,13 @@ package struct SoundTerms: Sendable, Hashable {
     /// The route that the sound would take if it started now.
     func route(in state: DeviceState) -> AudioRoute {
         let route = route ?? state.route
-        guard case .session(let category, let options, _, _, _) = request else { return route }
+        guard case .session(let category, let options, _, _, _, _) = request else { return route }
         return RingerPolicy.route(
             for: category, options: options, deviceRoute: route, hasReceiver: state.hasReceiver)
     }
+
+    /// The sound as the rules see it.
+    var judged: SoundRequest { announcement.map(request.announcing) ?? request }
 
     /// The policy's decision about the sound, with the gain reduced by ``level``.
     ///
@@ -41,7 +46,7 @@ package struct SoundTerms: Sendable, Hashable {
         if passesUnreadableSwitch { state.isSwitchUnreadable = false }
         // The policy moves a call from the speaker to the receiver. A sound that is playing on the speaker stays there.
         if playing == .speaker { state.hasReceiver = false }
-        switch RingerPolicy.decide(request, state: state, preferences: preferences) {
+        switch RingerPolicy.decide(judged, state: state, preferences: preferences) {
         case .play(let gain, let route, let vibrates, let reason):
             return .play(gain: gain * level, route: route, vibrates: vibrates, reason)
         case let decision:

@@ -7,4 +7,8 @@ public enum DeviceKey: String, Sendable, Hashable, CaseIterable {
     case repeatAnnouncement = "repeat"
     /// Silence the ring without refusing the call: `KEY_MUTE`.
     case silenceRing = "silence"
+    /// Make what is heard louder: `KEY_VOLUMEUP`. The device does it by itself.
+    case volumeUp
+    /// Make what is heard softer: `KEY_VOLUMEDOWN`. The device does it by itself.
+    case volumeDown
 }

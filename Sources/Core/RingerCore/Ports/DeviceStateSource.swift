@@ -42,6 +42,9 @@ public enum DeviceStateChange: Sendable, Hashable {
     case keptPosition(SwitchPosition?)
     /// What the quiet hours ask for from now on, nil for nothing, and when that ends, in seconds of UTC since 1970.
     case quietHours(SwitchPosition?, until: Int64?)
+    /// The volume that the quiet hours give announcements and media from now on, nil for none, and when that ends or becomes another
+    /// one.
+    case quietHoursVolume(Float?, until: Int64?)
     /// The device's sound goes to another route.
     case route(AudioRoute)
     /// A removable route, such as a line output or a Bluetooth device, appeared or disappeared.
@@ -56,6 +59,8 @@ public enum DeviceStateChange: Sendable, Hashable {
     case outputLost(Bool)
     /// A key was pressed or released; reported as ``DeviceEvent/key(_:isPressed:at:)``.
     case key(DeviceKey, isPressed: Bool, at: MonotonicTime)
+    /// A key that is held repeats, which a volume key counts as one more press. No event reports it.
+    case keyRepeated(DeviceKey, at: MonotonicTime)
     /// The button that moves the kept position was pressed, and the press counts. ``keptPosition(_:)`` is reported in its place.
     case buttonPressed(PositionButton.Order, at: MonotonicTime)
     /// The kernel dropped edges of that button, or it is gone, or back. On a device without a switch it is reported as the

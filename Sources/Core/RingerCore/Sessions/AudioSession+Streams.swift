@@ -5,7 +5,7 @@ import SessionRules
 extension AudioSession {
     /// What is heard of the session's streams.
     package enum Audibility: Sendable, Hashable {
-        /// They are heard, at this gain: 1, or ``Ducking/gain``.
+        /// They are heard, at this gain: the volume of their kind, and less while they are ducked.
         case heard(gain: Float)
         /// They are silent.
         case silenced(Decision.Reason)

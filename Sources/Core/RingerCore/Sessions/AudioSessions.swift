@@ -144,8 +144,8 @@ public final class AudioSessions: Sendable {
         case .wokeFromSleep: .route(.wokeFromSleep)
         case .inputAvailable(let isAvailable): .inputAvailable(isAvailable)
         case .otherAudioPlaying(let isPlaying): .outsideAudio(isPlaying: isPlaying)
-        case .outputVolume, .screenLocked, .keptPosition, .quietHours, .outputFormat, .inputFormat, .outputLost, .key,
-            .buttonPressed, .button, .lost, .found:
+        case .outputVolume, .screenLocked, .keptPosition, .quietHours, .quietHoursVolume, .outputFormat, .inputFormat,
+            .outputLost, .key, .keyRepeated, .buttonPressed, .button, .lost, .found:
             nil
         }
     }

@@ -147,6 +147,7 @@ struct DeviceStateReducer: StateMachine {
         switch change {
         case .key(let key, let isPressed, let time):
             return actions.append(.report(.key(key, isPressed: isPressed, at: time)))
+        case .keyRepeated: return
         case .button(let event):
             if !hasSwitch { return ringSilent(event, source, &actions) }
             switch event {
@@ -179,6 +180,8 @@ struct DeviceStateReducer: StateMachine {
             keep(position, at: time)
         case .quietHours(let position, let until):
             (state.quietHours, state.quietHoursUntil) = (position, until)
+        case .quietHoursVolume(let volume, let until):
+            (state.quietHoursVolume, state.quietHoursVolumeUntil) = (volume, until)
         case .route(let route):
             state.route = route
         case .outputFormat(let format):

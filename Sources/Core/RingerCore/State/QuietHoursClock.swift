@@ -69,31 +69,53 @@ final class QuietHoursClock: @unchecked Sendable {
     private func settle() {
         timer.take()?.cancel()
         if isClosed { return }
-        guard !preferences.quietHours.spans.isEmpty else { return publish(.ring, until: nil) }
+        guard !preferences.quietHours.spans.isEmpty else {
+            publish(.ring, until: nil)
+            return publish(volume: nil, until: nil)
+        }
         guard knowsZone else { return }
         let now = clock.wallTime.components.seconds
         guard now >= Self.earliest else {
             if !isReportedUnset {
                 isReportedUnset = true
-                let position = preferences.whenClockUnset.rawValue
+                let position = preferences.whenClockUnset
+                let isLowered = preferences.quietHours.silencing.spans.isEmpty && position.silences
+                let counting = isLowered ? "their lowest volume" : position.rawValue
                 report(
                     .degraded(
                         RingerError(
                             .unsupported, "follow the quiet hours", "wall clock",
-                            detail: "it was never set; until it is, \(position) counts"), at: clock.now))
+                            detail: "it was never set; until it is, \(counting) counts"), at: clock.now))
             }
-            publish(preferences.whenClockUnset, until: nil)
+            publishUnknown()
             return look(at: Self.earliest)
         }
         isReportedUnset = false
         // What cannot be known counts as a clock that was never set.
-        guard let rules else { return publish(preferences.whenClockUnset, until: nil) }
-        let answer = preferences.quietHours.answer(at: now, in: rules)
-        let isQuiet = answer.effect == .silence
-        publish(isQuiet ? preferences.quietHoursPosition : .ring, until: isQuiet ? answer.until : nil)
-        if let until = answer.until { look(at: until) }
+        guard let rules else { return publishUnknown() }
+        let silence = preferences.quietHours.silencing.answer(at: now, in: rules)
+        let isQuiet = silence.effect != nil
+        publish(isQuiet ? preferences.quietHoursPosition : .ring, until: isQuiet ? silence.until : nil)
+        let lower = preferences.quietHours.withVolumes.answer(at: now, in: rules)
+        if case .volume(let volume) = lower.effect {
+            publish(volume: volume, until: lower.until)
+        } else {
+            publish(volume: nil, until: nil)
+        }
+        if let until = [silence.until, lower.until].compactMap(\.self).min() { look(at: until) }
         // It may have been set back before the timer was.
         if clock.wallTime.components.seconds < now { settle() }
+    }
+
+    /// Publishes what counts while the time is not known: every span does, unless the user wants ring.
+    private func publishUnknown() {
+        let (quietHours, position) = (preferences.quietHours, preferences.whenClockUnset)
+        publish(quietHours.silencing.spans.isEmpty ? .ring : position, until: nil)
+        publish(volume: position.silences ? quietHours.spans.compactMap(\.volume).min() : nil, until: nil)
+    }
+
+    private func publish(volume: Float?, until: Int64?) {
+        publisher.change(.quietHoursVolume(volume, until: until), from: "quiet hours", at: clock.now)
     }
 
     private func publish(_ position: SwitchPosition, until: Int64?) {

@@ -44,6 +44,9 @@ extension Device {
         /// Whether the device has a microphone of its own. If not, there is input only while a jack reports a
         /// microphone.
         public var hasOwnMicrophone: Bool
+        /// Whether the volume keys that are found, `KEY_VOLUMEUP` and `KEY_VOLUMEDOWN` of input devices that are no keyboards, change the
+        /// volume of what is heard (``DeviceKey/volumeUp``).
+        public var volumeKeys: Bool
         /// Where the kernel shows its devices.
         public var paths: HardwarePaths
 
@@ -55,7 +58,7 @@ extension Device {
             routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil, busyPatience: Duration = .seconds(2),
             linger: Duration = .seconds(2), following: Following = [], card: String? = nil,
             volumeElement: String? = nil,
-            hasOwnMicrophone: Bool = true, paths: HardwarePaths = .standard
+            hasOwnMicrophone: Bool = true, volumeKeys: Bool = false, paths: HardwarePaths = .standard
         ) {
             self.ringSilent = ringSilent
             self.button = button
@@ -70,6 +73,7 @@ extension Device {
             self.card = card
             self.volumeElement = volumeElement
             self.hasOwnMicrophone = hasOwnMicrophone
+            self.volumeKeys = volumeKeys
             self.paths = paths
         }
     }
@@ -165,6 +169,12 @@ extension Device.Ports {
                     detail: "no SW_MUTE_DEVICE, no ABS_SND_PROFILE and no GPIO line named ring-silent: "
                         + "without a switch the position that software sets counts, at first ring"))
         }
+        if hardware.volumeKeys && findings.volumeKeys.isEmpty {
+            problems.append(
+                RingerError(
+                    .notFound, "find volume keys", paths.input.string,
+                    detail: "no input device but keyboards has KEY_VOLUMEUP or KEY_VOLUMEDOWN"))
+        }
         let motor = hardware.motor ?? findings.motors.first { $0.problem == nil }?.specification
         if motor == nil {
             problems.append(
@@ -231,6 +241,11 @@ extension Device.Hardware {
         }
         var sources = jacks()
         for keys in findings.keys { sources.append(KeySource(keys.specification, loop: loop, paths: paths)) }
+        if volumeKeys {
+            for keys in findings.volumeKeys {
+                sources.append(KeySource(keys.specification, volumeKeys: true, loop: loop, paths: paths))
+            }
+        }
         if let mixer { sources.append(mixer) }
         if following.contains(.input) {
             // Separate sources: any number of readers may read the same jack.

@@ -133,8 +133,12 @@ package enum HardwareDiscovery {
             findings.jacks.append(
                 .init(specification: selector, name: "jack \(device.description)", path: device.path))
         }
-        if device.isDeviceKeys {
+        if !device.isKeyboard, device.has(.again) || device.has(.mute) {
             findings.keys.append(.init(specification: selector, name: "keys \(device.description)", path: device.path))
+        }
+        if !device.isKeyboard, device.has(.volumeUp) || device.has(.volumeDown) {
+            findings.volumeKeys.append(
+                .init(specification: selector, name: "volume keys \(device.description)", path: device.path))
         }
         if let rank = device.motorRank {
             let gamepad = RingerError(

@@ -34,6 +34,8 @@ package struct HardwareFindings: Sendable {
     package var jacks: [Candidate<EvdevSelector>] = []
     /// The input devices with keys of the device, by number.
     package var keys: [Candidate<EvdevSelector>] = []
+    /// The input devices with volume keys, by number.
+    package var volumeKeys: [Candidate<EvdevSelector>] = []
     /// The LEDs that are a status light: first those with the function `status`, then `indicator`; among these first those
     /// without a trigger or with the trigger `timer`, then those that this process may write, then by name.
     package var lights: [Candidate<String>] = []

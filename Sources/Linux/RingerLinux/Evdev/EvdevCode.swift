@@ -28,6 +28,10 @@ public struct EvdevCode: Sendable, Hashable {
     static let again = EvdevCode(type: UInt16(EV_KEY), code: UInt16(KEY_AGAIN))
     /// The key that silences the ring.
     static let mute = EvdevCode(type: UInt16(EV_KEY), code: UInt16(KEY_MUTE))
+    /// The key that makes what is heard louder.
+    static let volumeUp = EvdevCode(type: UInt16(EV_KEY), code: UInt16(KEY_VOLUMEUP))
+    /// The key that makes what is heard softer.
+    static let volumeDown = EvdevCode(type: UInt16(EV_KEY), code: UInt16(KEY_VOLUMEDOWN))
     /// A key of keyboards.
     static let letterA = EvdevCode(type: UInt16(EV_KEY), code: UInt16(KEY_A))
     /// The three-position slider: 0 silent, 1 vibrate, 2 ring.

@@ -3,16 +3,19 @@ import Synchronization
 import SystemPackage
 
 /// The device's keys, which the kernel shows as an input device: `KEY_AGAIN` repeats the last announcement, `KEY_MUTE`
-/// silences the ring.
+/// silences the ring; or its volume keys, `KEY_VOLUMEUP` and `KEY_VOLUMEDOWN`.
 ///
-/// The kernel's repetitions of a held key are not reported. Any thread may use it; it reads and reports on the event
+/// The kernel's repetitions of a held key are reported of volume keys alone. Any thread may use it; it reads and reports on the event
 /// loop's.
 public final class KeySource: DeviceStateSource {
     private let reader: HotplugReader<OpenInput>
 
     /// The keys of an input device, by default of the first one that has any and is no keyboard.
-    public init(_ device: EvdevSelector = .automatic(), loop: EventLoop, paths: HardwarePaths = .standard) {
-        reader = OpenInput.reader(.keys, of: device, loop: loop, paths: paths)
+    public init(
+        _ device: EvdevSelector = .automatic(), volumeKeys: Bool = false, loop: EventLoop,
+        paths: HardwarePaths = .standard
+    ) {
+        reader = OpenInput.reader(volumeKeys ? .volumeKeys : .keys, of: device, loop: loop, paths: paths)
     }
 
     deinit {
@@ -73,6 +76,6 @@ final class PressedKeys: Sendable {
 }
 
 extension EvdevHandle {
-    /// Whether the device has one of the device's keys, and is no keyboard: those have keys for letters.
-    var isDeviceKeys: Bool { (has(.again) || has(.mute)) && !has(.letterA) }
+    /// Whether the device has keys for letters.
+    var isKeyboard: Bool { has(.letterA) }
 }

@@ -5,12 +5,14 @@ struct OpenInput: ~Copyable, OpenDevice {
     /// What of an input device is reported.
     enum Kind: String {
         case jack, keys
+        case volumeKeys = "volume keys"
 
         /// For errors.
         var wanted: String {
             switch self {
             case .jack: "SW_HEADPHONE_INSERT or SW_MICROPHONE_INSERT"
             case .keys: "KEY_AGAIN or KEY_MUTE"
+            case .volumeKeys: "KEY_VOLUMEUP or KEY_VOLUMEDOWN"
             }
         }
 
@@ -18,6 +20,7 @@ struct OpenInput: ~Copyable, OpenDevice {
             switch self {
             case .jack: [.headphoneInsert, .microphoneInsert]
             case .keys: [.again, .mute]
+            case .volumeKeys: [.volumeUp, .volumeDown]
             }
         }
     }
@@ -43,7 +46,7 @@ struct OpenInput: ~Copyable, OpenDevice {
         ) { () throws(RingerError) in
             let handle = try device.open(in: paths, wanted: kind.wanted) { handle in
                 let hasAny = kind.codes.contains { handle.has($0) }
-                return hasAny && (kind == .jack || device.path != nil || handle.isDeviceKeys)
+                return hasAny && (kind == .jack || device.path != nil || !handle.isKeyboard)
             }
             return OpenInput(kind, handle)
         }
@@ -52,10 +55,10 @@ struct OpenInput: ~Copyable, OpenDevice {
     var name: String { "\(kind.rawValue) \(handle.description)" }
     var descriptor: CInt { handle.descriptor }
 
-    /// Jacks are reported as they are; a key that is held, once it is released.
+    /// Jacks are reported as they are; a key that is held, once it is released. A volume key that is held was not pressed.
     mutating func begin(now: MonotonicTime, into reports: inout [DeviceStateChange]) {
         for code in kind.codes where handle.has(code) {
-            let isOn = handle.value(of: code) != 0
+            let isOn = kind != .volumeKeys && handle.value(of: code) != 0
             states[code] = isOn
             if kind == .jack, let change = Self.change(code, isOn, now) { reports.append(change) }
         }
@@ -69,6 +72,12 @@ struct OpenInput: ~Copyable, OpenDevice {
             // A drop needs no report of its own: the changed values follow it.
             for case .value(let code, let value, let at) in inputs {
                 // The kernel repeats a held key.
+                if value == 2 {
+                    if kind == .volumeKeys, states[code] == true, let change = Self.repetition(code, at) {
+                        reports.append(change)
+                    }
+                    continue
+                }
                 let isOn = value != 0
                 guard let wasOn = states[code], wasOn != isOn else { continue }
                 states[code] = isOn
@@ -84,6 +93,15 @@ struct OpenInput: ~Copyable, OpenDevice {
         case .microphoneInsert: .microphoneInserted(isOn)
         case .again: .key(.repeatAnnouncement, isPressed: isOn, at: at)
         case .mute: .key(.silenceRing, isPressed: isOn, at: at)
+        case .volumeUp: .key(.volumeUp, isPressed: isOn, at: at)
+        case .volumeDown: .key(.volumeDown, isPressed: isOn, at: at)
+        default: nil
+        }
+    }
+
+    private static func repetition(_ code: EvdevCode, _ at: MonotonicTime) -> DeviceStateChange? {
+        switch change(code, true, at) {
+        case .key(let key, _, _): .keyRepeated(key, at: at)
         default: nil
         }
     }

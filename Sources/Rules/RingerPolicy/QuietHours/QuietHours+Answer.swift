@@ -1,5 +1,5 @@
 extension QuietHours {
-    /// What quiet hours do at a moment.
+    /// What quiet hours do at a moment: the strongest of what their spans do, silence before the lowest volume.
     package enum Effect: Sendable, Hashable {
         /// They silence.
         case silence

@@ -1,23 +1,17 @@
 extension QuietHours {
-    /// Reads `Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00`.
+    /// Reads `Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00; daily 20:00-22:00 volume=0.3`.
     ///
     /// Weekdays are written as in systemd's calendar events: `Mon` or `Monday`, in capitals or not, lists and ranges;
-    /// ranges may go over the end of the week (`Sat..Mon`). Times are `HH:MM`, 00:00 to 23:59. An empty text is no quiet
-    /// hours.
+    /// ranges may go over the end of the week (`Sat..Mon`). Times are `HH:MM`, 00:00 to 23:59. A volume is 0 to 1
+    /// with up to three decimals. An empty text is no quiet hours.
     ///
     /// - Throws: ``QuietHoursError`` with the word that is wrong, its place, and what is allowed.
     public init(_ text: String) throws(QuietHoursError) {
-        try self.init(text, withVolumes: false)
-    }
-
-    /// Reads the same, with spans that have a volume where that is allowed: `daily 20:00-22:00 volume=0.3`, 0 to 1 with up to
-    /// three decimals.
-    package init(_ text: String, withVolumes: Bool) throws(QuietHoursError) {
         let whole = QuietHoursWord(Array(text.utf8)[...])
         var spans: [Span] = []
         if !whole.words.isEmpty {
             for part in whole.split(at: ";") {
-                let span = try Span(part, withVolumes)
+                let span = try Span(part)
                 if spans.count == Self.mostSpans { throw part.trimmed.refuse(Self.tooMany) }
                 spans.append(span)
             }
@@ -27,18 +21,14 @@ extension QuietHours {
 }
 
 extension QuietHours.Span {
-    /// Reads one span, such as `Mon..Fri 22:00-07:00`.
+    /// Reads one span, such as `Mon..Fri 22:00-07:00`, or `daily 20:00-22:00 volume=0.3`.
     ///
     /// - Throws: ``QuietHoursError`` with the word that is wrong, its place, and what is allowed.
     public init(_ text: String) throws(QuietHoursError) {
-        try self.init(text, withVolumes: false)
+        try self.init(QuietHoursWord(Array(text.utf8)[...]))
     }
 
-    package init(_ text: String, withVolumes: Bool) throws(QuietHoursError) {
-        try self.init(QuietHoursWord(Array(text.utf8)[...]), withVolumes)
-    }
-
-    fileprivate init(_ part: QuietHoursWord, _ withVolumes: Bool) throws(QuietHoursError) {
+    fileprivate init(_ part: QuietHoursWord) throws(QuietHoursError) {
         let words = part.words
         guard let first = words.first else {
             throw part.missing("expected a span, such as Mon..Fri 22:00-07:00 or daily 22:00-07:00")
@@ -49,9 +39,6 @@ extension QuietHours.Span {
         guard times.count == 2 else { throw words[1].refuse("expected two times, such as 22:00-07:00") }
         let (begin, end) = (try times[0].time(), try times[1].time())
         let thousandths = words.count > 2 ? try words[2].volume() : nil
-        if thousandths != nil && !withVolumes {
-            throw words[2].refuse("a span with a volume is not supported yet: without one it silences")
-        }
         if words.count > 3 { throw words[3].refuse("expected the end of the span, or a semicolon") }
         self.init(days, begin, end, thousandths)
     }

@@ -1,6 +1,7 @@
 /// The times of the week in which a device is quiet, in local wall time: nights, a rest at noon.
 ///
 /// As text, spans with semicolons between them: `Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00`. Where spans overlap they unite.
+/// A span silences, or has a volume, `daily 20:00-22:00 volume=0.3`, at which announcements and media are heard.
 ///
 /// In the night in which the clock is set forwards or back, a time that does not exist takes effect at the first moment
 /// after it; of a time that exists twice the first begins a span, and the second ends it.
@@ -32,6 +33,16 @@ public struct QuietHours: Sendable, Hashable {
     }
 
     static let tooMany = "expected at most \(mostSpans) spans"
+
+    private init(some spans: [Span]) {
+        self.spans = spans
+    }
+
+    /// The spans that silence.
+    package var silencing: QuietHours { QuietHours(some: spans.filter { $0.thousandths == nil }) }
+
+    /// The spans that have a volume.
+    package var withVolumes: QuietHours { QuietHours(some: spans.filter { $0.thousandths != nil }) }
 }
 
 extension QuietHours {
@@ -46,9 +57,9 @@ extension QuietHours {
         public let begin: Int
         /// In minutes after midnight, 0 to 1439.
         public let end: Int
-        /// The volume of announcements and media, 0 to 1, which nothing applies yet; nil if the span silences. Where spans overlap,
-        /// silence wins over volumes, and the lowest of several volumes counts.
-        package var volume: Float? { thousandths.map { Float($0) / 1_000 } }
+        /// The volume of announcements and media, 0 to 1, a factor for the user's; nil if the span silences. Where spans overlap,
+        /// those that silence do, and of several volumes the lowest counts.
+        public var volume: Float? { thousandths.map { Float($0) / 1_000 } }
         let thousandths: Int?
 
         /// A span on `days`.
@@ -57,14 +68,10 @@ extension QuietHours {
         ///   - days: The days on which it begins.
         ///   - begin: In minutes after midnight.
         ///   - end: In minutes after midnight; 0 for the midnight that ends the day.
+        ///   - volume: 0 to 1, rounded to thousandths; nil for a span that silences.
         /// - Throws: ``QuietHoursError`` if there is no day, or a number is out of its range.
-        public init(_ days: Weekdays = .daily, from begin: Int, to end: Int) throws(QuietHoursError) {
-            try self.init(days, from: begin, to: end, volume: nil)
-        }
-
-        /// The same, with a volume from 0 to 1, rounded to thousandths.
-        package init(
-            _ days: Weekdays = .daily, from begin: Int, to end: Int, volume: Float?
+        public init(
+            _ days: Weekdays = .daily, from begin: Int, to end: Int, volume: Float? = nil
         ) throws(QuietHoursError) {
             if days.isEmpty { throw QuietHoursError("", nil, "expected one weekday or more") }
             for minute in [begin, end] where !(0..<1_440).contains(minute) {

@@ -15,6 +15,8 @@ final class ServicePreferences: @unchecked Sendable {
     /// The calls that set preferences which are being written.
     private let kept: KeptChanges
     private var isStopped = false
+    /// The preferences that are kept, or being written.
+    private var known: UserPreferences
     /// Whether a thread reads the file.
     private(set) var isReading = false
 
@@ -25,6 +27,7 @@ final class ServicePreferences: @unchecked Sendable {
     ) {
         (self.device, self.connection, self.file, self.publisher) = (device, connection, file, publisher)
         kept = KeptChanges(connection)
+        known = device.preferences
     }
 
     /// Begins to read a file that could not be read.
@@ -36,6 +39,7 @@ final class ServicePreferences: @unchecked Sendable {
 
     /// Waits for the disk: who set preferences is informed that they are kept.
     func stop() {
+        keepChanges()
         isStopped = true
         file?.finish()
         kept.answerAll()
@@ -43,9 +47,11 @@ final class ServicePreferences: @unchecked Sendable {
 
     /// Sets the preferences that `value` names, and replies once they are kept.
     func set(_ value: BusValue, _ message: BusMessage) throws {
+        keepChanges()
         var preferences = device.preferences
         try preferences.set(value)
         device.preferences = preferences
+        known = preferences
         guard let file else { return connection.reply(to: message) }
         guard setUnread == nil else {
             setUnread?.merge(value.dictionary ?? [:]) { $1 }
@@ -53,6 +59,26 @@ final class ServicePreferences: @unchecked Sendable {
                 to: message, BusError(file.unreadable ?? RingerError(.busy, "keep the preferences", file.path)))
         }
         file.write(preferences, kept.add(message))
+    }
+
+    /// Keeps what the volume keys have changed.
+    func keepChanges() {
+        let preferences = device.preferences
+        guard let file, preferences != known else { return }
+        let before = known.busValues
+        known = preferences
+        guard setUnread == nil else {
+            setUnread?.merge(preferences.busValues.filter { before[$0.key] != $0.value }) { $1 }
+            return
+        }
+        write(preferences, to: file)
+    }
+
+    private func write(_ preferences: UserPreferences, to file: PreferencesFile) {
+        file.write(preferences) { [publisher, loop = connection.loop] error in
+            guard let error else { return }
+            loop.execute { publisher.reportDegraded(error) }
+        }
     }
 
     /// Reads the file after `delay`, and then ever more rarely: what clients have set by then stays as it is.
@@ -80,16 +106,14 @@ final class ServicePreferences: @unchecked Sendable {
         // The reason was reported at the start.
         guard var preferences = read else { return self.read(after: min(delay * 2, .seconds(30))) }
         for error in errors { publisher.reportDegraded(error) }
+        keepChanges()
         let changes = setUnread ?? [:]
         setUnread = nil
         // It does not fail: each was accepted when it was set.
         try? preferences.set(.dictionary(changes))
         device.preferences = preferences
+        known = preferences
         publisher.publishSoon()
-        guard !changes.isEmpty, !isStopped else { return }
-        file.write(preferences) { [publisher, loop = connection.loop] error in
-            guard let error else { return }
-            loop.execute { publisher.reportDegraded(error) }
-        }
+        if !changes.isEmpty, !isStopped { write(preferences, to: file) }
     }
 }

@@ -6,12 +6,14 @@ struct MannerOptions: Sendable {
     private let first: UInt32
     private let rounds: UInt32
     private let volume: Double
+    private let announcement: AnnouncementVolume?
 
     /// Takes the options.
     init(_ options: inout BusOptions) throws {
         first = try options.uint32("from") ?? 0
         rounds = try options.uint32("rounds") ?? 1
         volume = try options.number("volume", in: 0...1) ?? 1
+        announcement = try options.number("announcement", in: -1...1).map { $0 < 0 ? .preferred : .own(Float($0)) }
         if rounds == 0 { throw BusError.invalidArguments("Play: the option rounds is at least 1") }
     }
 
@@ -23,6 +25,6 @@ struct MannerOptions: Sendable {
         let most = SoundManner.most(of: sound)
         return SoundManner(
             first: min(Int(first), sound.frames), rounds: rounds == .max ? most : min(Int(rounds), most),
-            volume: volume ?? Float(self.volume))
+            volume: volume ?? Float(self.volume), announcement: announcement)
     }
 }

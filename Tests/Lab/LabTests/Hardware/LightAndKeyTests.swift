@@ -105,6 +105,33 @@ extension EitherTime {
             loop.close()
         }
 
+        @Test("a volume key reports its press and each repetition while it is held, and is released with its device")
+        func volumeKeys() async throws {
+            let input = try VirtualInput(.keys([114, 115]), name: "test-volume")
+            #expect(HardwareDiscovery.scan().volumeKeys.map(\.specification).contains(.automatic(name: "test-volume")))
+            let loop = try EventLoop(name: "test-volume")
+            let keys = KeySource(.automatic(name: "test-volume"), volumeKeys: true, loop: loop)
+            let (changes, continuation) = AsyncStream<DeviceStateChange>.makeStream()
+            try keys.start { continuation.yield($0) }
+            // One that was held before: it was not pressed.
+            try input.repeatKey(115)
+            try input.setKey(115, isPressed: true)
+            for _ in 0..<2 { try input.repeatKey(115) }
+            var reports: [String] = []
+            for await change in changes {
+                switch change {
+                case .key(let key, let isPressed, _): reports.append("\(key.rawValue) \(isPressed)")
+                case .keyRepeated(let key, _): reports.append("\(key.rawValue) again")
+                default: break
+                }
+                if reports.count == 3 { try input.unplug() }
+                if case .lost = change { break }
+            }
+            #expect(reports == ["volumeDown true", "volumeDown again", "volumeDown again", "volumeDown false"])
+            keys.close()
+            loop.close()
+        }
+
         @Test("keys are found, and each press and release is an event of the device with the kernel's time")
         func keys() async throws {
             #expect(HardwareDiscovery.scan().keys.map(\.specification) == [.automatic(name: LabBoard.keysName)])

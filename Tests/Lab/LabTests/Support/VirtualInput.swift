@@ -82,6 +82,12 @@ final class VirtualInput: Sendable {
         try emit(UInt32(EV_SYN), UInt32(SYN_REPORT), 0)
     }
 
+    /// Repeats a key, as the kernel does while one is held, and ends the report.
+    func repeatKey(_ code: UInt16) throws {
+        try emit(UInt32(EV_KEY), UInt32(code), 2)
+        try emit(UInt32(EV_SYN), UInt32(SYN_REPORT), 0)
+    }
+
     /// Moves an axis, and ends the report.
     func setAxis(_ code: UInt16, to value: Int32) throws {
         try emit(UInt32(EV_ABS), UInt32(code), value)

@@ -11,6 +11,9 @@ enum Policy {
         for category in AudioCategory.allCases {
             report("\(category.rawValue), alarm", [.session(category, isAlarm: true)], alarmPreferences)
         }
+        for category in AudioCategory.allCases {
+            report("\(category.rawValue), volumes", announcements(category) + [.session(category)], volumePreferences)
+        }
         report("notification", notifications, preferences)
         report("vibration", [.vibration], preferences)
     }
@@ -46,6 +49,15 @@ enum Policy {
             }
         }
         return requests
+    }
+
+    private static func announcements(_ category: AudioCategory) -> [SoundRequest] {
+        let volumes: [AnnouncementVolume] = [.preferred, .own(-1), .own(0.3), .own(2), .own(.nan)]
+        return volumes.map { .session(category, announcement: $0) }
+    }
+
+    private static let volumePreferences: [UserPreferences] = [-1, 0, 0.7, 3, .nan].map { volume in
+        UserPreferences(announcementVolume: volume, mediaVolume: volume / 2, callVolume: volume / 4)
     }
 
     private static let notifications: [SoundRequest] = bools.flatMap { isCritical in

@@ -16,7 +16,7 @@ enum Quiet {
                 text += text.isEmpty ? "" : "; "
                 text += "\(random.pick(days)) \(random.pick(times))-\(random.pick(times))\(random.pick(volumes))"
             }
-            guard let quiet = try? QuietHours(text, withVolumes: true) else { preconditionFailure(text) }
+            guard let quiet = try? QuietHours(text) else { preconditionFailure(text) }
             digest.add("\(quiet)")
             for zone in zones {
                 guard let zone else { preconditionFailure("a zone is refused") }

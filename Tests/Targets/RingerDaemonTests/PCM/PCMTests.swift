@@ -490,6 +490,22 @@ import Testing
         #expect(heard.filter { $0.gain == nil }.allSatisfy { $0.frames.count <= PCMBench.rate / 50 })
     }
 
+    @Test("the volume of media turns a program's stream down, in a ramp, silences it at 0, and up again")
+    func mediaVolume() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let aplay = try bench.playOn(pcm: "CATEGORY=playback")
+        try await aplay.hear(gain: 1)
+        for volume in [Ducking.gain, 0, 1] {
+            bench.device.preferences.mediaVolume = volume
+            try await aplay.hear(gain: volume == Ducking.gain ? 0.2 : Double(volume))
+        }
+        #expect(try await aplay.finish() == 0)
+        let heard = try aplay.heard()
+        #expect(heard.map(\.gain).filter { $0 != nil } == [1, 0.2, 0, 1], "\(heard)")
+        #expect(heard.filter { $0.gain == nil }.allSatisfy { $0.frames.count <= PCMBench.rate / 50 })
+    }
+
     @Test("a sound that begins during a call is heard after it")
     func refusedAtTheStart() async throws {
         let bench = try PCMBench()

@@ -7,7 +7,7 @@ struct QuietHoursAnswerTests {
     private static let berlin = "CET-1CEST,M3.5.0,M10.5.0/3"
 
     private func answer(_ text: String, _ time: Int64, _ zone: String = "UTC0") throws -> QuietHours.Answer {
-        try QuietHours(text, withVolumes: true).answer(at: time, in: TimeZoneRules(posix: zone))
+        try QuietHours(text).answer(at: time, in: TimeZoneRules(posix: zone))
     }
 
     private func span(_ effect: QuietHours.Effect?, _ since: Int64?, _ until: Int64?) -> QuietHours.Answer {
@@ -207,7 +207,7 @@ struct QuietHoursYearTests {
         let texts = try Self.written + (0..<4).map { _ in "\(try dice.quietHours())" }
         var lines = try ZoneInfo.expect(["year", "\(year)", name] + texts)[...]
         for text in texts {
-            let quiet = try QuietHours(text, withVolumes: true)
+            let quiet = try QuietHours(text)
             while let line = lines.popFirst(), line[0] != "end" {
                 let (since, until) = (
                     try #require(Int64(line[0])),

@@ -27,10 +27,10 @@ struct QuietHoursTextTests {
             ),
         ])
     func canonical(_ text: String, _ expected: String) throws {
-        let quiet = try QuietHours(text, withVolumes: true)
+        let quiet = try QuietHours(text)
         #expect("\(quiet)" == expected)
-        #expect(try QuietHours(expected, withVolumes: true) == quiet)
-        for span in quiet.spans { #expect(try QuietHours.Span("\(span)", withVolumes: true) == span) }
+        #expect(try QuietHours(expected) == quiet)
+        for span in quiet.spans { #expect(try QuietHours.Span("\(span)") == span) }
     }
 
     @Test("what is printed is read as the same")
@@ -38,12 +38,12 @@ struct QuietHoursTextTests {
         var dice = Dice(state: 1)
         for _ in 0..<2_000 {
             let quiet = try dice.quietHours()
-            #expect(try QuietHours("\(quiet)", withVolumes: true) == quiet)
+            #expect(try QuietHours("\(quiet)") == quiet)
         }
         for thousandths in 0...1_000 {
             let span = try QuietHours.Span(from: 0, to: 1, volume: Float(thousandths) / 1_000)
             #expect(
-                try QuietHours.Span("\(span)", withVolumes: true) == span && span.volume == Float(thousandths) / 1_000)
+                try QuietHours.Span("\(span)") == span && span.volume == Float(thousandths) / 1_000)
         }
     }
 
@@ -100,7 +100,7 @@ struct QuietHoursTextTests {
         ])
     func wrong(_ text: String, _ message: String) {
         #expect {
-            _ = try QuietHours(text, withVolumes: true)
+            _ = try QuietHours(text)
         } throws: {
             #expect("\($0)" == message)
             return true
@@ -115,7 +115,7 @@ struct QuietHoursTextTests {
         let text = spans.map(\.description).joined(separator: "; ")
         #expect(try QuietHours(String(text.dropLast(19))).spans.count == 64)
         #expect {
-            _ = try QuietHours(text, withVolumes: true)
+            _ = try QuietHours(text)
         } throws: {
             let error = try #require($0 as? QuietHoursError)
             return error.word == "daily 01:04-12:00" && error.offset == 64 * 19

@@ -198,7 +198,7 @@ struct TimeZoneRulesTests {
             TimeZoneRules(tzif: file.bytes), TimeZoneRules(posix: Self.berlin),
             TimeZoneRules(posix: "AAA-24:59:59BBB24:59:59,0/-167,J365/167"),
         ]
-        let quiet = try QuietHours("daily 22:00-07:00; Sun 02:30-02:40 volume=0.1", withVolumes: true)
+        let quiet = try QuietHours("daily 22:00-07:00; Sun 02:30-02:40 volume=0.1")
         for zone in zones {
             for time in [.min, .min + 1, .min + 20_000_000_000, -1, 0, .max - 20_000_000_000, .max - 1, .max] as [Int64]
             {
@@ -239,7 +239,7 @@ struct TimeZoneRulesTests {
         var table = Self.table
         table.footer = Self.berlin
         let bytes = ZoneFile.installed(name) ?? table.bytes
-        let quiet = try QuietHours("Mon..Fri 22:00-07:00; Sun 02:30-02:40 volume=0.1", withVolumes: true)
+        let quiet = try QuietHours("Mon..Fri 22:00-07:00; Sun 02:30-02:40 volume=0.1")
         var dice = Dice(state: 7)
         var (read, refused) = (0, 0)
         for _ in 0..<5_000 {
