@@ -268,6 +268,7 @@ extension ringer_state {
         kept_position = UInt8(state.keptPosition?.constant.rawValue ?? 0)
         quiet_hours = UInt8(state.quietHours?.constant.rawValue ?? 0)
         quiet_hours_until = state.quietHoursUntil ?? 0
+        kept_position_until = state.keptPositionUntil ?? 0
         volume = state.outputVolume ?? -1
         position_at = state.ringSilentAt?.nanoseconds ?? 0
     }
@@ -281,7 +282,9 @@ extension ringer_state {
             && (headphone, microphone, input_available, kept_position) == (
                 other.headphone, other.microphone, other.input_available, other.kept_position
             )
-            && (quiet_hours, quiet_hours_until) == (other.quiet_hours, other.quiet_hours_until)
+            && (quiet_hours, quiet_hours_until, kept_position_until) == (
+                other.quiet_hours, other.quiet_hours_until, other.kept_position_until
+            )
     }
 }
 

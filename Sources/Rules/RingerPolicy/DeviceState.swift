@@ -30,6 +30,8 @@ public struct DeviceState: Sendable, Hashable {
     public var quietHours: SwitchPosition?
     /// When ``quietHours`` ends, in seconds of UTC since 1970; nil outside of them, and where they have no end.
     public var quietHoursUntil: Int64?
+    /// When ``keptPosition`` ends by itself, in seconds of UTC since 1970; nil where it stays until the next one.
+    public var keptPositionUntil: Int64?
     /// Whether the screen is locked.
     public var isScreenLocked: Bool
     /// The route of the device's sound.
@@ -47,6 +49,9 @@ public struct DeviceState: Sendable, Hashable {
     /// Whether the device has a receiver. A call on a device without one is heard from the speaker.
     public var hasReceiver: Bool
 
+    /// ``ringSilentSource`` where the kept position is in the switch's place.
+    package static let keptPositionSource = "kept position"
+
     /// By default a device without a switch, unlocked, with the speaker as its route.
     public init(
         ringSilent: SwitchPosition? = nil, ringSilentSource: String? = nil, ringSilentAt: MonotonicTime? = nil,
@@ -56,7 +61,7 @@ public struct DeviceState: Sendable, Hashable {
         route: AudioRoute = .speaker,
         isHeadphoneInserted: Bool = false, isMicrophoneInserted: Bool = false, outputVolume: Float? = nil,
         isInputAvailable: Bool? = nil, sessions: SessionActivity = [],
-        hasReceiver: Bool = true
+        hasReceiver: Bool = true, keptPositionUntil: Int64? = nil
     ) {
         self.ringSilent = ringSilent
         source = ringSilentSource.flatMap(KeptName.init)
@@ -74,6 +79,7 @@ public struct DeviceState: Sendable, Hashable {
         self.isInputAvailable = isInputAvailable
         self.sessions = sessions
         self.hasReceiver = hasReceiver
+        self.keptPositionUntil = keptPositionUntil
     }
 }
 

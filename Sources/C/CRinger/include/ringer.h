@@ -324,6 +324,7 @@ struct ringer_state {
     float volume;                   /* 0 to 1; -1 where no mixer is followed */
     int64_t position_at;            /* when the switch moved there: nanoseconds of CLOCK_MONOTONIC; 0 where unknown */
     int64_t quiet_hours_until;      /* when quiet_hours ends: seconds since 1970, UTC; 0 outside of them and without a known end */
+    int64_t kept_position_until;    /* when kept_position ends by itself: seconds since 1970, UTC; 0 where it does not */
 };
 
 /* Writes the current state. It neither waits nor allocates. Swift: Device.state. */
@@ -338,7 +339,13 @@ int ringer_device_set_screen_locked(struct ringer_device *device, int is_locked)
  * Swift: setPosition. */
 int ringer_device_set_position(struct ringer_device *device, enum ringer_position position);
 
-/* The same, from ring to silent, and from silent or vibrate to ring. Swift: togglePosition. */
+/* The same until a time, in seconds since 1970, UTC: then the position before is in force again, ring if there was none. Another
+ * one that is set, and a press of the button, end it earlier; while the clock was never set it does not end, unless that would
+ * add silence. -EINVAL for a time that is not in the future, before the year 2200; -ENOTSUP of a service that is too old.
+ * Swift: setPosition(_:until:). */
+int ringer_device_set_position_until(struct ringer_device *device, enum ringer_position position, int64_t until);
+
+/* The same as ringer_device_set_position, from ring to silent, and from silent or vibrate to ring. Swift: togglePosition. */
 int ringer_device_toggle_position(struct ringer_device *device);
 
 /* What silences the device, as bits. Swift: SilenceSource. */
@@ -958,7 +965,7 @@ int ringer_simulated_is_motor_on(const struct ringer_device *device);
 #define RINGER_ASSERT(condition, message) _Static_assert(condition, message)
 #endif
 RINGER_ASSERT(sizeof(enum ringer_position) == 4, "ringer.h: an enum has 4 bytes: compile without -fshort-enums");
-RINGER_ASSERT(sizeof(struct ringer_state) == 40, "ringer.h: struct ringer_state has 40 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_state) == 48, "ringer.h: struct ringer_state has 48 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_effective_position) == 16,
     "ringer.h: struct ringer_effective_position has 16 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_preferences) == 24, "ringer.h: struct ringer_preferences has 24 bytes in libringer");

@@ -32,6 +32,7 @@ struct StatusCommand: AsyncParsableCommand, JSONCommand {
             ("source", .optional(state.ringSilentSource)),
             ("at", state.ringSilentAt.map { .number($0.seconds) } ?? .null),
             ("keptPosition", .optional(state.keptPosition?.rawValue)),
+            ("keptPositionUntil", state.keptPositionUntil.map { .integer(Int($0)) } ?? .null),
         ]
         let effective = state.effectivePosition(device.preferences)
         members += effective.members
@@ -51,7 +52,7 @@ struct StatusCommand: AsyncParsableCommand, JSONCommand {
             let text =
                 switch value {
                 case .null: isUnknown(name, state) ? "unknown" : "none"
-                case .integer(let seconds) where name == "silencedUntil": localTime(Int64(seconds))
+                case .integer(let seconds) where name.hasSuffix("Until"): localTime(Int64(seconds))
                 case .array:
                     effective.sources.isEmpty ? "nothing" : effective.sources.map(\.rawValue).joined(separator: ", ")
                 case .string(let text): text
