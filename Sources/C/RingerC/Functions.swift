@@ -70,16 +70,24 @@ import RingerTestKit
     setPosition(device) { try .of(position, "position") }
 }
 
+@_cdecl("ringer_device_set_position_until") @implementation public func ringer_device_set_position_until(
+    _ device: OpaquePointer?, _ position: ringer_position, _ until: Int64
+) -> CInt {
+    setPosition(device, until: until) { try .of(position, "position") }
+}
+
 @_cdecl("ringer_device_toggle_position") @implementation public func ringer_device_toggle_position(
     _ device: OpaquePointer?
 ) -> CInt {
     setPosition(device) { nil }
 }
 
-private func setPosition(_ device: OpaquePointer?, _ position: () throws -> SwitchPosition?) -> CInt {
+private func setPosition(
+    _ device: OpaquePointer?, until: Int64? = nil, _ position: () throws -> SwitchPosition?
+) -> CInt {
     carryOut {
         let (device, position) = (try DeviceHandle.at(device).device, try position())
-        if let error = Device.wait({ device.setPosition(position, completion: $0) }) { throw error }
+        if let error = Device.wait({ device.setPosition(position, until: until, completion: $0) }) { throw error }
     }
 }
 

@@ -272,6 +272,7 @@ extension ringer_state {
         quiet_hours_until = state.quietHoursUntil ?? 0
         quiet_hours_volume = state.quietHoursVolume ?? -1
         quiet_hours_volume_until = state.quietHoursVolumeUntil ?? 0
+        kept_position_until = state.keptPositionUntil ?? 0
         volume = state.outputVolume ?? -1
         position_at = state.ringSilentAt?.nanoseconds ?? 0
     }
@@ -285,7 +286,9 @@ extension ringer_state {
             && (headphone, microphone, input_available, kept_position) == (
                 other.headphone, other.microphone, other.input_available, other.kept_position
             )
-            && (quiet_hours, quiet_hours_until) == (other.quiet_hours, other.quiet_hours_until)
+            && (quiet_hours, quiet_hours_until, kept_position_until) == (
+                other.quiet_hours, other.quiet_hours_until, other.kept_position_until
+            )
             && (quiet_hours_volume, quiet_hours_volume_until) == (
                 other.quiet_hours_volume, other.quiet_hours_volume_until
             )

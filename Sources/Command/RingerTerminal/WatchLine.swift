@@ -112,7 +112,7 @@ package struct WatchLine {
             line(.headphoneInserted(state.isHeadphoneInserted)),
             line(.microphoneInserted(state.isMicrophoneInserted)),
             line(.screenLocked(state.isScreenLocked), "; only the firmware reports a lock"),
-            state.keptPosition.map { line(.keptPosition($0)) },
+            state.keptPosition.map { line(.keptPosition($0, until: state.keptPositionUntil)) },
             state.quietHours.map { line(.quietHours($0, until: state.quietHoursUntil)) },
             state.quietHoursVolume.map { line(.quietHoursVolume($0, until: state.quietHoursVolumeUntil)) },
             line(
@@ -173,7 +173,11 @@ extension DeviceStateChange {
         case .outputVolume(let volume): [("outputVolume", .volume(volume))]
         case .inputAvailable(let isAvailable): [("inputAvailable", .bool(isAvailable))]
         case .screenLocked(let isLocked): [("locked", .bool(isLocked))]
-        case .keptPosition(let position): [("keptPosition", .optional(position?.rawValue))]
+        case .keptPosition(let position, let until):
+            [
+                ("keptPosition", .optional(position?.rawValue)),
+                ("keptPositionUntil", until.map { .integer(Int($0)) } ?? .null),
+            ]
         case .quietHours(let position, let until):
             [
                 ("quietHours", .optional(position?.rawValue)),

@@ -35,6 +35,8 @@ public struct DeviceState: Sendable, Hashable {
     public var quietHoursVolume: Float?
     /// When ``quietHoursVolume`` ends or becomes another one, in seconds of UTC since 1970; nil as ``quietHoursUntil``.
     public var quietHoursVolumeUntil: Int64?
+    /// When ``keptPosition`` ends by itself, in seconds of UTC since 1970; nil where it stays until the next one.
+    public var keptPositionUntil: Int64?
     /// Whether the screen is locked.
     public var isScreenLocked: Bool
     /// The route of the device's sound.
@@ -52,6 +54,9 @@ public struct DeviceState: Sendable, Hashable {
     /// Whether the device has a receiver. A call on a device without one is heard from the speaker.
     public var hasReceiver: Bool
 
+    /// ``ringSilentSource`` where the kept position is in the switch's place.
+    package static let keptPositionSource = "kept position"
+
     /// By default a device without a switch, unlocked, with the speaker as its route.
     public init(
         ringSilent: SwitchPosition? = nil, ringSilentSource: String? = nil, ringSilentAt: MonotonicTime? = nil,
@@ -62,7 +67,7 @@ public struct DeviceState: Sendable, Hashable {
         route: AudioRoute = .speaker,
         isHeadphoneInserted: Bool = false, isMicrophoneInserted: Bool = false, outputVolume: Float? = nil,
         isInputAvailable: Bool? = nil, sessions: SessionActivity = [],
-        hasReceiver: Bool = true
+        hasReceiver: Bool = true, keptPositionUntil: Int64? = nil
     ) {
         self.ringSilent = ringSilent
         source = ringSilentSource.flatMap(KeptName.init)
@@ -82,6 +87,7 @@ public struct DeviceState: Sendable, Hashable {
         self.isInputAvailable = isInputAvailable
         self.sessions = sessions
         self.hasReceiver = hasReceiver
+        self.keptPositionUntil = keptPositionUntil
     }
 }
 

@@ -150,9 +150,12 @@ extension DeviceState {
     /// - Parameter preferences: The user's preferences.
     public func effectivePosition(_ preferences: UserPreferences) -> EffectivePosition {
         var effective = EffectivePosition()
-        if let position = switchPosition(preferences) { effective.add(.ringSilentSwitch, position) }
-        // Without a switch it is the switch's.
-        if let keptPosition { effective.add(.keptPosition, keptPosition) }
+        // Without a switch the kept position is the switch's, with its end.
+        let isSwitchKept = keptPositionUntil != nil && ringSilentSource == Self.keptPositionSource
+        if let position = switchPosition(preferences) {
+            effective.add(.ringSilentSwitch, position, until: isSwitchKept ? keptPositionUntil : nil)
+        }
+        if let keptPosition { effective.add(.keptPosition, keptPosition, until: keptPositionUntil) }
         if let quietHours { effective.add(.quietHours, quietHours, until: quietHoursUntil) }
         return effective
     }

@@ -74,6 +74,13 @@ extension BusInterface {
                 once it is kept. It needs the permission to control.
                 """),
             Method(
+                "SetPositionUntil", [.init("position", "s"), .init("until", "t")], [],
+                """
+                SetPosition with ring, vibrate or silent until a time, in microseconds since the beginning of 1970, UTC: then the \
+                position before is in force again, ring if there was none. Another one that is set, or a press of the button, ends \
+                it earlier. While the clock was never set it does not end, unless that would add silence.
+                """),
+            Method(
                 "Decide", [.init("sound", "s"), .init("options", "a{sv}")],
                 [.init("decision", "s"), .init("reason", "s"), .init("details", "a{sv}")],
                 """
@@ -101,6 +108,10 @@ extension BusInterface {
             Property(
                 "KeptPosition", "s",
                 "The position that SetPosition set, kept over a restart: ring, vibrate or silent; empty where there is none."
+            ),
+            Property(
+                "KeptPositionUntil", "t",
+                "When KeptPosition ends by itself, in microseconds since the beginning of 1970, UTC; 0 where it does not."
             ),
             Property(
                 "QuietHoursNow", "s",

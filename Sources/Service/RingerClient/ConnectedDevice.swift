@@ -35,6 +35,7 @@ final class ConnectedDevice: @unchecked Sendable {
             self.link.onDegraded?(error)
             state.lost(error)
             sessions.lost(error)
+            sounds.lost()
         }
         link.onReturn = { [weak self] in
             guard let self else { return }
@@ -141,11 +142,30 @@ extension ConnectedDevice: DeviceService {
         link.loop.execute { [self] in link.set("ScreenLocked", to: .boolean(isLocked)) }
     }
 
-    func setPosition(_ position: SwitchPosition?, completion: @escaping @Sendable (RingerError?) -> Void) {
+    func setPosition(
+        _ position: SwitchPosition?, until: Int64?, completion: @escaping @Sendable (RingerError?) -> Void
+    ) {
         link.loop.execute { [self] in
-            link.call(
-                RingerNames.path, RingerNames.interface, "SetPosition", [.string(position?.rawValue ?? "toggle")]
-            ) { completion($0.error) }
+            let word = BusValue.string(position?.rawValue ?? "toggle")
+            guard let until else {
+                return link.call(RingerNames.path, RingerNames.interface, "SetPosition", [word]) {
+                    completion($0.error)
+                }
+            }
+            // The position without its end would be another one.
+            guard state.keepsEnds else {
+                return completion(
+                    RingerError(
+                        .unsupported, "set the position", "until \(until)",
+                        detail: "the service is too old: its positions do not end by themselves"))
+            }
+            guard until > 0 else {
+                return completion(
+                    RingerError(.invalid, "set the position", "until \(until)", detail: "it is not in the future"))
+            }
+            link.call(RingerNames.path, RingerNames.interface, "SetPositionUntil", [word, .wallTime(until)]) {
+                completion($0.error)
+            }
         }
     }
 

@@ -6,6 +6,8 @@ final class ServiceSounds {
     private let link: ServiceLink
     private let sessions: ServiceSessions
     private var playing: [ObjectIdentifier: ServicePlayback] = [:]
+    /// Whether it was reported that this service has no alarms.
+    private var isReportedOld = false
 
     init(_ link: ServiceLink, _ sessions: ServiceSessions) {
         self.link = link
@@ -29,9 +31,28 @@ final class ServiceSounds {
             }
         }
         var options = Self.options(request)
+        if case .alarm = request, !knowsAlarms {
+            // It would refuse one. An alert is never louder, and ends as silenced where it was not heard.
+            options = Self.options(.alert)
+            reportOld()
+        }
         if terms?.outlivesProcess == true { options["completePlaybackIfAppDies"] = .boolean(true) }
         begin(sound, RingerNames.path, RingerNames.interface, options, playback, handler)
     }
+
+    private var knowsAlarms: Bool { link.properties["Preferences"]?.dictionary?["alarmsIgnoreSilence"] != nil }
+
+    private func reportOld() {
+        if isReportedOld { return }
+        isReportedOld = true
+        link.onDegraded?(
+            RingerError(
+                .unsupported, "play an alarm", RingerNames.service,
+                detail: "the service is too old for alarms: they are alerts there, which the switch silences"))
+    }
+
+    /// Another service may have what this one had not.
+    func lost() { isReportedOld = false }
 
     /// The options of the method Play for a sound of no session.
     private static func options(_ request: SoundRequest) -> [String: BusValue] {

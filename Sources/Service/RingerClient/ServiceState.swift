@@ -31,6 +31,8 @@ final class ServiceState {
     var keptPosition: SwitchPosition? {
         link.properties["KeptPosition"]?.string.flatMap(SwitchPosition.init(rawValue:))
     }
+    /// Whether a position that is kept there can end by itself: older services have none that does.
+    var keepsEnds: Bool { link.properties["KeptPositionUntil"] != nil }
     /// What the quiet hours there ask for now; nil outside of them, and at a service that has none.
     var quietHours: SwitchPosition? {
         link.properties["QuietHoursNow"]?.string.flatMap(SwitchPosition.init(rawValue:))
@@ -128,7 +130,9 @@ final class ServiceState {
             onChange(.inputAvailable(isAvailable))
         }
         reportHardware(names)
-        if names.contains("KeptPosition") { onChange(.keptPosition(keptPosition)) }
+        if names.contains("KeptPosition") || names.contains("KeptPositionUntil") {
+            onChange(.keptPosition(keptPosition, until: properties["KeptPositionUntil"]?.wallTime))
+        }
         if names.contains("QuietHoursNow") || names.contains("QuietHoursUntil") {
             onChange(.quietHours(quietHours, until: properties["QuietHoursUntil"]?.wallTime))
         }

@@ -181,7 +181,7 @@ package final class Service: @unchecked Sendable {
                 connection.reply(to: message, $0)
             }
         case "Decide": try methods.decide(message, try message.read())
-        case "SetPosition":
+        case "SetPosition", "SetPositionUntil":
             _ = try clients.identify(message, .control)
             try methods.setPosition(message, try message.read())
             properties.publish()

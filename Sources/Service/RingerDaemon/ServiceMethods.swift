@@ -210,15 +210,16 @@ struct ServiceMethods: Sendable {
         }
     }
 
-    /// Sets the kept position, and replies once it is kept.
+    /// Sets the kept position, also until a time, and replies once it is kept.
     func setPosition(_ message: BusMessage, _ arguments: [BusValue]) throws {
         let word = arguments[0].string ?? ""
         let position = SwitchPosition(rawValue: word)
-        guard position != nil || word == "toggle" else {
-            throw BusError.invalidArguments(
-                "SetPosition: a position is ring, vibrate, silent or toggle, not \"\(word)\"")
+        let until = arguments.dropFirst().first.map { Int64(($0.uint64 ?? 0) / 1_000_000) }
+        guard position != nil || (word == "toggle" && until == nil) else {
+            let words = until == nil ? "ring, vibrate, silent or toggle" : "ring, vibrate or silent"
+            throw BusError.invalidArguments("\(message.member): a position is \(words), not \"\(word)\"")
         }
-        device.setPosition(position, completion: kept.add(message))
+        device.setPosition(position, until: until, completion: kept.add(message))
     }
 
     /// Answers `Decide`, which everybody may call.

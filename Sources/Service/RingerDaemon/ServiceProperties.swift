@@ -61,6 +61,7 @@ final class ServiceProperties {
                 !state.isSwitchConnected && !state.isSwitchUnreadable
                     ? "none" : state.isSwitchUnreadable ? "unreadable" : "readable")
         case "KeptPosition": return .string(state.keptPosition?.rawValue ?? "")
+        case "KeptPositionUntil": return .wallTime(state.keptPositionUntil)
         case "QuietHoursNow": return .string(state.quietHours?.rawValue ?? "")
         case "QuietHoursUntil": return .wallTime(state.quietHoursUntil)
         case "QuietHoursVolume": return .double(Double(state.quietHoursVolume ?? -1))

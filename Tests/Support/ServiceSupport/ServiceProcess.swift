@@ -15,17 +15,21 @@ package final class ServiceProcess: Sendable {
     ///   - descriptors: How many descriptors it may have.
     ///   - withoutMachineID: Whether its machine has no identity, as one that starts for the first time.
     ///   - libraries: The folder where it finds its libraries first; nil for none.
+    ///   - environment: Variables besides those of this process.
     ///   - errors: The file that gets its standard error; nil for the test's own.
     package init(
         _ bus: TestBus, isRealTime: Bool = false, configuration: String = "/dev/null", descriptors: Int = 1024,
-        withoutMachineID: Bool = false, libraries: String? = nil, errors: String? = nil
+        withoutMachineID: Bool = false, libraries: String? = nil, environment: [String: String] = [:],
+        errors: String? = nil
     ) throws {
         let folder = CommandLine.arguments[0].split(separator: "/").dropLast().map { "/" + $0 }.joined()
         let service =
             "\(folder)/ringerd --address '\(bus.address)' --board simulated --clock \(isRealTime ? "real" : "virtual") --config '\(configuration)'"
         let redirection = errors.map { " 2>'\($0)'" } ?? ""
         let path = libraries.map { "export LD_LIBRARY_PATH='\($0)' && " } ?? ""
-        let script = "ulimit -n \(descriptors) && \(path)exec \(service)\(redirection)"
+        let variables = environment.map { "\($0)='\($1)' " }.joined()
+        let program = variables.isEmpty ? service : "env \(variables)\(service)"
+        let script = "ulimit -n \(descriptors) && \(path)exec \(program)\(redirection)"
         let hidden = "mount --bind /dev/null /etc/machine-id && \(script)"
         let words = withoutMachineID ? ["unshare", "--mount", "sh", "-c", hidden] : ["sh", "-c", script]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

@@ -267,6 +267,13 @@ FUNCTION(ringer_device_set_position)
     return ringer_device_set_position(POINTER(c, device), (enum ringer_position)number(c, 5));
 }
 
+FUNCTION(ringer_device_set_position_until)
+{
+    int64_t until = is_bad(c) ? INT64_MIN + (int64_t)below(c, 3) * INT64_MAX : 4102444800 + (int64_t)number(c, 1000000);
+
+    return ringer_device_set_position_until(POINTER(c, device), (enum ringer_position)number(c, 5), until);
+}
+
 FUNCTION(ringer_device_toggle_position) { return ringer_device_toggle_position(POINTER(c, device)); }
 
 FUNCTION(ringer_device_get_effective_position)
@@ -705,6 +712,7 @@ static struct {
     ROW(ringer_device_get_fd),
     ROW(ringer_device_get_state),
     ROW(ringer_device_set_position),
+    ROW(ringer_device_set_position_until),
     ROW(ringer_device_toggle_position),
     ROW(ringer_device_get_effective_position),
     ROW(ringer_device_set_screen_locked),

@@ -60,6 +60,27 @@ import Testing
         #expect(second.device.state.keptPosition == .silent)
     }
 
+    @Test("a position that ends by itself is the service's, with its end, for every program")
+    func timedPosition() async throws {
+        let bus = try TestBus()
+        let service = try ServiceBench(bus: bus)
+        let device = try await Device.connect(to: .address(bus.address), clock: service.clock)
+        let other = try await Device.connect(to: .address(bus.address), clock: service.clock)
+        let now = service.clock.wallTime.components.seconds
+        try await device.setPosition(.silent, until: now + 60)
+        #expect(device.state.keptPositionUntil == now + 60)
+        #expect(device.state.effectivePosition(device.preferences).until == now + 60)
+        try await eventually("the other one knows it") { other.state.keptPositionUntil == now + 60 }
+        for until in [now, -1, .max] {
+            let error = await #expect(throws: RingerError.self) { try await device.setPosition(.ring, until: until) }
+            #expect(error?.code == .invalid, "\(until)")
+        }
+        service.clock.advance(by: .seconds(60))
+        try await eventually("it has ended") {
+            [device, other].allSatisfy { $0.state.keptPosition == .ring && $0.state.keptPositionUntil == nil }
+        }
+    }
+
     @Test(
         "the quiet hours are the service's: what they ask for and until when, at once at each boundary, for every program"
     )
@@ -575,11 +596,15 @@ import Testing
         let sessions = Atomic(0)
         /// The preferences that were set, by their names.
         let preferences = Results<[String]>()
+        /// The other calls, and what each sound is to be judged as.
+        let calls = Results<String>()
+        private let position: String
         private let loop: EventLoop
         private var connection: BusConnection?
         private var served: BusConnection.Registration?
 
-        init(_ bus: TestBus, failures: Int) throws {
+        init(_ bus: TestBus, failures: Int, position: String = "silent") throws {
+            self.position = position
             loop = try EventLoop(name: "failing")
             try loop.syncThrowing { [self] () throws(RingerError) in
                 let connection = try BusConnection.connect(.address(bus.address), on: loop)
@@ -596,7 +621,21 @@ import Testing
                         connection.reply(to: message)
                         return true
                     }
-                    guard message.member == "GetAll" else { return false }
+                    if message.member == "Play" {
+                        let options = (try? message.read())?.last?.dictionary ?? [:]
+                        calls.append("Play as \(options["as"]?.string ?? "")")
+                        // It honours the switch.
+                        connection.reply(to: message, [.uint32(1)])
+                        let (outcome, reason) = position == "ring" ? ("finished", "") : ("silenced", "ringSilentSwitch")
+                        connection.signal(
+                            RingerNames.path, RingerNames.interface, "Ended",
+                            [.uint32(1), .string(outcome), .string(reason), .dictionary([:])])
+                        return true
+                    }
+                    guard message.member == "GetAll" else {
+                        calls.append(message.member)
+                        return false
+                    }
                     if asked.wrappingAdd(1, ordering: .relaxed).newValue <= failures {
                         connection.reply(to: message, BusError("org.freedesktop.DBus.Error.Failed", "not now"))
                     } else {
@@ -604,7 +643,7 @@ import Testing
                             to: message,
                             [
                                 .dictionary([
-                                    "SwitchPosition": .string("silent"), "SwitchReadability": .string("readable"),
+                                    "SwitchPosition": .string(position), "SwitchReadability": .string("readable"),
                                     "Preferences": .dictionary([
                                         "doNotDisturb": .boolean(false), "vibrateOnRing": .boolean(true),
                                     ]),
@@ -652,6 +691,51 @@ import Testing
         try await eventually("it was sent") {
             second.preferences.all.last == ["quietHours"]
         }
+    }
+
+    @Test(
+        "at an older service an alarm is an alert, which is reported: once for each service, however many rounds it has"
+    )
+    func olderServiceAlarm() async throws {
+        for position in ["ring", "silent"] {
+            let bus = try TestBus()
+            let service = try FailingService(bus, failures: 0, position: position)
+            let clock = VirtualClock()
+            let device = try await Device.connect(to: .address(bus.address), clock: clock)
+            defer { device.close() }
+            let degraded = Results<RingerError>()
+            let events = device.events
+            let reader = Task { for await case .degraded(let error, _) in events { degraded.append(error) } }
+            defer { reader.cancel() }
+            for _ in 0..<2 {
+                let tone = PCMBuffer(sampleRate: 8_000, channels: 1, samples: [7])
+                let results = Results<SoundOutcome>()
+                device.player.startOutsideSessions(tone, as: .alarm) { results.append($0.outcome) }
+                try await eventually("it has ended") { !results.all.isEmpty }
+                // It is no louder than an alert, and nobody takes it for one that was heard.
+                #expect(results.all == [position == "ring" ? .finished : .silenced(by: .ringSilentSwitch)])
+            }
+            #expect(service.calls.all.filter { $0.hasPrefix("Play") } == ["Play as alert", "Play as alert"])
+            try await eventually("it was reported") { !degraded.all.isEmpty }
+            let reports = degraded.all.filter { $0.operation == "play an alarm" }
+            #expect(reports.count == 1 && reports.first?.code == .unsupported)
+        }
+    }
+
+    @Test("an older service is asked for no position that ends: the error says so, and nothing changes")
+    func olderServicePosition() async throws {
+        let bus = try TestBus()
+        let service = try FailingService(bus, failures: 0)
+        let device = try await Device.connect(to: .address(bus.address), clock: VirtualClock())
+        defer { device.close() }
+        let error = await #expect(throws: RingerError.self) {
+            try await device.setPosition(.vibrate, until: 4_102_444_800)
+        }
+        #expect(error?.code == .unsupported && error?.subject == "until 4102444800")
+        #expect(service.calls.all.isEmpty && device.state.keptPosition == nil)
+        // It has no kept position at all.
+        await #expect(throws: RingerError.self) { try await device.setPosition(.vibrate) }
+        #expect(service.calls.all == ["SetPosition"])
     }
 
     @Test("a service that could not be asked when it returned is asked again", arguments: [true, false])

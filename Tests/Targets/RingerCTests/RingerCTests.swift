@@ -465,6 +465,25 @@ import Testing
         #expect(ringer_config_set_position_file(config, "/tmp/position", RINGER_POSITION_VIBRATE) == 0)
     }
 
+    @Test("a position until a time ends by itself, and is in the state with its end; a time that is none is refused")
+    func keptPositionUntil() throws {
+        let bench = try TestDevice()
+        _ = bench.events()
+        let until: Int64 = 1_767_225_600 + 3_600
+        #expect(ringer_device_set_position_until(bench.device, RINGER_POSITION_SILENT, until) == 0)
+        #expect(bench.events().map(\.u.state.kept_position_until) == [until])
+        var effective = ringer_effective_position()
+        #expect(ringer_device_get_effective_position(bench.device, &effective, 16) == 0 && effective.until == until)
+        for wrong in [0, -1, .min, .max, 1_767_225_600] as [Int64] {
+            #expect(ringer_device_set_position_until(bench.device, RINGER_POSITION_RING, wrong) == -EINVAL)
+            #expect(String(cString: ringer_last_error()).contains("until \(wrong)"))
+        }
+        #expect(ringer_device_set_position_until(bench.device, RINGER_POSITION_UNKNOWN, until) == -EINVAL)
+        #expect(ringer_device_set_position_until(nil, RINGER_POSITION_RING, until) == -EINVAL)
+        bench.advance(milliseconds: 3_600_000)
+        #expect(bench.events().map(\.u.state.kept_position) == [UInt8(RINGER_POSITION_RING.rawValue)])
+    }
+
     @Test("quiet hours are set as text, count in state and decision, and stay when other preferences are set")
     func quietHours() throws {
         let bench = try TestDevice()

@@ -62,6 +62,7 @@ struct StructureTests {
         func isFirst<Value: GrowingStructure>(_: Value.Type) -> Bool { Value.firstSize == MemoryLayout<Value>.size }
         #expect(isFirst(ringer_behaviour.self) && isFirst(ringer_part.self))
         #expect(isFirst(ringer_effective_position.self) && ringer_state.firstSize == 32)
+        #expect(MemoryLayout<ringer_state>.offset(of: \.kept_position_until) == 40)
         #expect(MemoryLayout<ringer_preferences>.offset(of: \.alarm_volume) == ringer_preferences.firstSize)
         #expect(isFirst(ringer_decision.self) && isFirst(ringer_playback.self))
         #expect(isFirst(ringer_announcement.self) && isFirst(ringer_notification.self) && isFirst(ringer_alert.self))

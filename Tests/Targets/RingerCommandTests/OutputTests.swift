@@ -177,6 +177,37 @@ import Testing
     }
 
     // Only the play that failed said so.
+    @Test(
+        "doctor finds the file of the kept position, a button and the light that the configuration names, and their faults"
+    )
+    func silence() throws {
+        let command = try Command()
+        func doctor(_ lines: String, json: Bool = false) throws -> String {
+            try command.write(Array(lines.utf8), "ringerd.conf")
+            return try command(["doctor", "--config", "ringerd.conf"] + (json ? ["--json"] : [])).output
+        }
+        #expect(
+            try doctor("position-file = position # beside it\n").contains("ok       position position: not set yet\n"))
+        try command.write(Array("vibrate until 4102444800 then ring\n".utf8), "position")
+        #expect(
+            try doctor("position-file=position\n").contains(
+                "ok       position position: vibrate until 4102444800 then ring\n"))
+        try command.write(Array("loud\n".utf8), "position")
+        let damaged = try doctor("position-file = position\n")
+        #expect(damaged.contains("unusable position position: position: cannot read the position"), "\(damaged)")
+        #expect(damaged.contains("it counts as silent") && damaged.contains("repair:  set it anew: ringer silent off"))
+        let missing = try doctor("position-file = none/position\n")
+        #expect(missing.contains("unusable position none/position: ") && missing.contains("make its folder"))
+        #expect(try doctor("position-file = none\n").contains("none     position the kept position does not outlast"))
+        let wrong = try doctor("button = evdev:/dev/input/none,code=KEY_MUTE\nsilent-light = none-such\n")
+        #expect(wrong.contains("missing  button   ") && wrong.contains("Only a push button"))
+        #expect(wrong.contains("missing  silent-light no LED none-such\n"))
+        let parts = try objects(doctor("switch = button:gpio:NO_SUCH\nposition-file = position\n", json: true))
+        #expect(parts.contains { $0["part"] as? String == "position" && $0["problem"] is String })
+        #expect(parts.contains { $0["part"] as? String == "button" && $0["found"] as? Bool == false })
+        #expect(parts.contains { $0["part"] as? String == "switch" && $0["found"] as? Bool == true })
+    }
+
     @Test("doctor names the packages of the libraries that decode some sounds, and is content without them")
     func libraries() throws {
         let without = try Command(environment: ["LD_LIBRARY_PATH": "."])

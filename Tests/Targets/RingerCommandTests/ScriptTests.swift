@@ -169,6 +169,9 @@ struct ScriptTests {
                 + "sound tock\nexpect heard\nset quiet-hours none",
             "set quiet-hours-position vibrate\nset quiet-hours daily 00:00-00:01\nset vibrate-on-silent off\nalert 1007 for 2 min\nexpect felt\n"
                 + "expect not heard for 59 s\nexpect heard within 2 s",
+            "keep vibrate\nkeep silent for 2 h\nsound tock\nexpect silenced by softwareSilent\nwait 119 min\nsound tock\n"
+                + "expect silenced by softwareSilent\nwait 1 min\nexpect report \"kept position vibrate\"\nkeep ring\nsound tock\nexpect heard\n"
+                + "keep silent for 1 h\nclock 2026-01-01 09:00\nsound tock\nexpect heard",
             "expect silent for 100 h\nplay playback\nexpect running\nexpect ended within 30 s",
         ])
     func features(script: String) throws {

@@ -1,3 +1,4 @@
+import Glibc
 import RingerLinux
 import RingerBus
 import RingerDaemon
@@ -48,7 +49,9 @@ import Testing
         #expect(try command("silent", "on").output == "silent\n")
         #expect(service.device.state.keptPosition == .silent && !service.device.decide(.systemSound()).isHeard)
         #expect(try command("play", "1057").output.contains("softwareSilent"))
-        #expect(try command("silent", "--json").output == #"{"keptPosition":"silent","ringSilent":"ring"}"# + "\n")
+        #expect(
+            try command("silent", "--json").output
+                == #"{"keptPosition":"silent","keptPositionUntil":null,"ringSilent":"ring"}"# + "\n")
         #expect(try command("silent", "toggle").output == "ring\n")
         #expect(try command("silent", "vibrate").output == "vibrate\n")
         #expect(try command("status").output.contains("\nkeptPosition    vibrate\n"))
@@ -56,6 +59,26 @@ import Testing
         #expect(try command("silent", "off").output == "ring\n")
         let wrong = try command("silent", "loud")
         #expect(wrong.status == 64 && wrong.errors.contains("'on', 'off', 'vibrate'"))
+        let before = Int64(time(nil))
+        let timed = try command("silent", "vibrate", "--for", "2h", "--json").output
+        let until = try #require(service.device.state.keptPositionUntil)
+        #expect(until >= before + 7_200 && until <= Int64(time(nil)) + 7_201)
+        #expect(timed == #"{"keptPosition":"vibrate","keptPositionUntil":\#(until),"ringSilent":"ring"}"# + "\n")
+        #expect(try command("status", "--json").output.contains(#""keptPositionUntil":\#(until),"#))
+        #expect(try command("silent", "on", "--until", "07:00").output.hasSuffix(" 07:00\n"))
+        let morning = try #require(service.device.state.keptPositionUntil)
+        #expect(morning > before && morning <= before + 25 * 3_600)
+        #expect(try command("silent", "off").output == "ring\n")
+        let mistakes = [
+            ["on", "--for", "0"], ["on", "--for", "-1h"], ["on", "--for", "soon"], ["on", "--for", "9999999d"],
+            ["on", "--for", "1e99h"], ["on", "--for", "2w"], ["on", "--until", "25:00"], ["on", "--until", "7"],
+            ["on", "--for", "1h", "--until", "07:00"], ["toggle", "--for", "1h"], ["--for", "1h"],
+        ]
+        for words in mistakes {
+            let refused = try command(["silent"] + words)
+            #expect(refused.status == 64 && refused.errors.contains(words.contains("--for") ? "--for" : "--until"))
+        }
+        #expect(service.device.state.keptPosition == .ring)
         let alone = try command("silent", "on", "--board", "simulated")
         #expect(alone.status == 1 && alone.errors.contains("start ringerd"))
     }
@@ -166,6 +189,20 @@ import Testing
         #expect(
             try command("decide", "--kind", "alert", "--no-vibrate-on-silent").output == "silence (ringSilentSwitch)\n")
         #expect(try command("decide", "--position", "ring").output == "silence (screenLock)\n")
+    }
+
+    @Test("doctor shows the service's quiet hours, and until when they last")
+    func doctorOfQuietHours() throws {
+        let service = try ServiceBench(isRealTime: true)
+        let command = try command(service.bus)
+        #expect(try command("doctor").output.contains("ok       quiet    no quiet hours\n"))
+        service.device.preferences.quietHours = try QuietHours("daily 00:00-00:00")
+        #expect(try command("doctor").output.contains("ok       quiet    daily 00:00-00:00: silent now\n"))
+        service.device.preferences.quietHours = try QuietHours("daily 00:00-12:00; daily 12:01-00:00")
+        let parts = try command("doctor", "--json").output.split(separator: "\n").filter {
+            $0.contains(#""part":"quiet""#)
+        }
+        #expect(parts.count == 1 && parts.first?.contains(#""found":true"#) == true)
     }
 
     @Test("status, watch and doctor show the service's do-not-disturb, and why an alert is silenced")

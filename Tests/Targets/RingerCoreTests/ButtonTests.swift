@@ -244,7 +244,7 @@ import Testing
             switch event {
             case .stateChanged(let change, source, _):
                 switch change {
-                case .keptPosition(let position): "kept \(position?.rawValue ?? "none")"
+                case .keptPosition(let position, _): "kept \(position?.rawValue ?? "none")"
                 default: "\(change)"
                 }
             case .switchMoved(let position, _, _): "moved \(position)"

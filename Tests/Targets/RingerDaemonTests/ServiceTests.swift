@@ -195,6 +195,32 @@ import Testing
         }
     }
 
+    @Test(
+        "a position that is set until a time ends by itself, which everybody reads; a time or a word that is none changes nothing"
+    )
+    func positionUntil() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let now = UInt64(bench.clock.wallTime.components.seconds) * 1_000_000
+        func set(_ position: String, _ until: UInt64) async -> String? {
+            await client.error("SetPositionUntil", [.string(position), .uint64(until)])
+        }
+        #expect(try await client.property("KeptPositionUntil") == .uint64(0))
+        _ = try await client.call("SetPosition", [.string("vibrate")])
+        #expect(await set("silent", now + 60_000_000) == nil)
+        #expect(try await client.property("KeptPosition") == .string("silent"))
+        #expect(try await client.property("KeptPositionUntil") == .uint64(now + 60_000_000))
+        for until in [0, 1, now, .max] { #expect(await set("ring", until) == "org.ringer.Error.Invalid") }
+        for word in ["toggle", "loud", ""] {
+            #expect(await set(word, now + 1_000_000) == "org.freedesktop.DBus.Error.InvalidArgs")
+        }
+        try await client.advance(.seconds(59))
+        #expect(try await client.property("KeptPosition") == .string("silent"))
+        try await client.advance(.seconds(1))
+        #expect(try await client.property("KeptPosition") == .string("vibrate"))
+        #expect(try await client.property("KeptPositionUntil") == .uint64(0))
+    }
+
     @Test("keys are a signal to everybody")
     func keys() async throws {
         let bench = try ServiceBench()

@@ -331,6 +331,7 @@ struct ringer_state {
     float quiet_hours_volume;       /* of announcements and media in quiet hours, 0 to 1, a factor; -1 where they have none */
     uint8_t reserved_at_end[4];
     int64_t quiet_hours_volume_until;   /* when that ends or becomes another one, as quiet_hours_until */
+    int64_t kept_position_until;    /* when kept_position ends by itself: seconds since 1970, UTC; 0 where it does not */
 };
 
 /* Writes the current state. It neither waits nor allocates. Swift: Device.state. */
@@ -345,7 +346,13 @@ int ringer_device_set_screen_locked(struct ringer_device *device, int is_locked)
  * Swift: setPosition. */
 int ringer_device_set_position(struct ringer_device *device, enum ringer_position position);
 
-/* The same, from ring to silent, and from silent or vibrate to ring. Swift: togglePosition. */
+/* The same until a time, in seconds since 1970, UTC: then the position before is in force again, ring if there was none. Another
+ * one that is set, and a press of the button, end it earlier; while the clock was never set it does not end, unless that would
+ * add silence. -EINVAL for a time that is not in the future, before the year 2200; -ENOTSUP of a service that is too old.
+ * Swift: setPosition(_:until:). */
+int ringer_device_set_position_until(struct ringer_device *device, enum ringer_position position, int64_t until);
+
+/* The same as ringer_device_set_position, from ring to silent, and from silent or vibrate to ring. Swift: togglePosition. */
 int ringer_device_toggle_position(struct ringer_device *device);
 
 /* What silences the device, as bits. Swift: SilenceSource. */
@@ -989,7 +996,7 @@ int ringer_simulated_is_motor_on(const struct ringer_device *device);
 #define RINGER_ASSERT(condition, message) _Static_assert(condition, message)
 #endif
 RINGER_ASSERT(sizeof(enum ringer_position) == 4, "ringer.h: an enum has 4 bytes: compile without -fshort-enums");
-RINGER_ASSERT(sizeof(struct ringer_state) == 56, "ringer.h: struct ringer_state has 56 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_state) == 64, "ringer.h: struct ringer_state has 64 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_effective_position) == 16,
     "ringer.h: struct ringer_effective_position has 16 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_preferences) == 36, "ringer.h: struct ringer_preferences has 36 bytes in libringer");

@@ -13,6 +13,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
         discussion: """
             Nothing is changed, nothing moves and nothing is played. Exit status 1 where a part is missing, or is there and \
             cannot be used; a device may do without volume and input. "alerts" is how the service that runs would judge one now.
+            "position", "button" and "silent-light" are those of ringerd.conf; "quiet" is the service's schedule.
             Parts of the sound card come from an option, from the card's use-case configuration (UCM), or were found.
             JSON, one object a line:
             {"part":...,"found":true|false,"name":...,"source":"option"|"UCM"|"found","problem":...,"repair":...}
@@ -36,9 +37,15 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
             "Where the service listens for the ALSA plug-in. (default: \(PCMSocket.standardPath), on the system bus)",
             valueName: "path"))
     var pcmSocket: String?
+    @Option(
+        help: ArgumentHelp(
+            "The service's configuration. (default: \(SilenceFindings.standardPath), where there is one)",
+            valueName: "file"))
+    var config: String?
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
+        let silence = SilenceFindings(config)
         let findings = HardwareDiscovery.scan()
         let hardware = Device.Hardware(
             pcm: pcm, routes: Dictionary(routes.map { ($0.route, $0.pcm) }, uniquingKeysWith: { $1 }), linger: .zero,
@@ -46,15 +53,21 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
         let sound = SoundParts(hardware)
         var lines: [Finding] = []
         lines += findings.switches.map(Self.ringSilent)
-        if findings.switches.isEmpty {
+        if findings.switches.isEmpty && silence.hasButtonAsSwitch {
+            lines.append(Finding(part: "switch", name: "the button, in its place"))
+        } else if findings.switches.isEmpty {
+            // A keyboard's mute key is no button of the device: it is named, and not found.
+            let place =
+                findings.keys.first.map { "if \($0.name) has a push button in its place, name it" }
+                ?? "a push button in its place is named"
             lines.append(
                 Finding(
                     part: "switch",
                     problem: "no input device with SW_MUTE_DEVICE or ABS_SND_PROFILE, no GPIO line "
                         + "\"\(HardwareDiscovery.switchLine)\"",
                     repair: DeviceTreeOverlay.advice("ring-silent-switch", driver: "gpio-keys")
-                        + "; a push button in its place is named, as docs/hardware.md says: --switch button:..., or switch = in "
-                        + "ringerd.conf"))
+                        + "; \(place), as docs/hardware.md says (Only a push button): --switch button:evdev:auto,code=KEY_MUTE, "
+                        + "or switch = in ringerd.conf"))
         }
         lines += findings.motors.map { motor in
             let repair = "name it, if it is the device's: --motor \(motor.specification), or motor = in ringerd.conf"
@@ -75,6 +88,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
                 part: "light", name: light.name, problem: light.problem?.error.description,
                 repair: light.problem?.repair, isOptional: true)
         }
+        lines += try silence.all(isServed: Device.isServiceRunning())
         lines += findings.keys.map { Finding(part: "keys", name: $0.name) }
         lines += jacks(findings, sound)
         lines += speaker(hardware, sound)
@@ -88,7 +102,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
                     repair: "apt-get install \(package)", isOptional: true))
         }
         if PCMSocket.isExpected(isNamed: pcmSocket != nil) { lines.append(plugIn()) }
-        if Device.isServiceRunning() { lines.append(await Self.alerts()) }
+        if Device.isServiceRunning() { lines += await Self.service() }
         lines += findings.problems.map { problem in
             Finding(part: "access", problem: problem.error.description, repair: problem.repair)
         }
@@ -237,27 +251,28 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
         }
     }
 
-    /// How the service would judge an alert now: what silences one is no fault, but its reason is looked for here.
-    private static func alerts() async -> Finding {
+    /// The service's quiet hours, and how it would judge an alert now: what silences one is no fault, but its reason is looked for here.
+    private static func service() async -> [Finding] {
         do throws(RingerError) {
             let device = try await Device.connect()
             defer { device.close() }
             await device.waitForSwitch()
             let isOn = device.preferences.doNotDisturb
-            return Finding(
+            let alerts = Finding(
                 part: "alerts",
                 name:
                     "\(device.decide(.alert).sentence); do-not-disturb \(isOn ? "on" : "off"), by \(device.speakerName)",
                 repair: isOn ? "to hear alerts again, set doNotDisturb of its property Preferences to false" : nil)
+            return [SilenceFindings.quietHours(of: device), alerts]
         } catch {
-            return Finding(part: "alerts", problem: error.description, repair: "see journalctl -u ringerd")
+            return [Finding(part: "alerts", problem: error.description, repair: "see journalctl -u ringerd")]
         }
     }
 
     private static let joinAudio = "usermod -aG audio $(id -un), then log in again"
 
     /// Where a part of the sound card comes from.
-    private enum Source: String {
+    enum Source: String {
         case option
         case useCases = "UCM"
         case found
@@ -268,7 +283,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
         }
     }
 
-    private struct Finding {
+    struct Finding {
         var part: String
         var name: String?
         var problem: String?
@@ -284,7 +299,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
             let verdict = isUsable ? "ok" : name != nil ? "unusable" : isOptional ? "none" : "missing"
             let detail =
                 [name, problem].compactMap(\.self).joined(separator: ": ") + (source.map { " (\($0.rawValue))" } ?? "")
-            return ["\(verdict.padded(to: 9))\(part.padded(to: 9))\(detail)"]
+            return ["\(verdict.padded(to: 9))\(part.padded(to: max(9, part.count + 1)))\(detail)"]
                 + (repair.map { ["         repair:  \($0)"] } ?? [])
         }
 

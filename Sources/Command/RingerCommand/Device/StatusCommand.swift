@@ -33,6 +33,7 @@ struct StatusCommand: AsyncParsableCommand, JSONCommand {
             ("source", .optional(state.ringSilentSource)),
             ("at", state.ringSilentAt.map { .number($0.seconds) } ?? .null),
             ("keptPosition", .optional(state.keptPosition?.rawValue)),
+            ("keptPositionUntil", state.keptPositionUntil.map { .integer(Int($0)) } ?? .null),
         ]
         let effective = state.effectivePosition(device.preferences)
         members += effective.members

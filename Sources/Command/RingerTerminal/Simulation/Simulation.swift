@@ -1,5 +1,6 @@
 import RingerCore
 import RingerTestKit
+import Synchronization
 import SystemPackage
 import SystemSounds
 
@@ -25,7 +26,12 @@ struct Simulation: Sendable {
         case .readable(let isReadable):
             isReadable ? board.ringSilent.becomeReadable() : board.ringSilent.becomeUnreadable()
         case .lock(let isLocked): device.setScreenLocked(isLocked)
-        case .keep(let position): device.setPosition(position) { _ in }
+        case .keep(let position, let length):
+            let until = length.map { (device.clock.wallTime + $0).components.seconds }
+            let failure = Mutex<RingerError?>(nil)
+            device.setPosition(position, until: until) { error in failure.withLock { $0 = error } }
+            // Nothing keeps it in a file: it is over by now.
+            if let error = failure.withLock({ $0 }) { throw error }
         case .button(let button): board.button.behaviour = button
         case .press(let length): board.button.press(for: length)
         case .release: board.button.release()

@@ -214,7 +214,7 @@ extension DeviceStateChange {
         case .outputVolume(let volume): "volume \(volume.map { Double($0).fixed(2) } ?? "unknown")"
         case .inputAvailable(let isAvailable): isAvailable ? "input available" : "no input"
         case .screenLocked(let isLocked): isLocked ? "locked" : "unlocked"
-        case .keptPosition(let position): "kept position \(position?.rawValue ?? "none")"
+        case .keptPosition(let position, _): "kept position \(position?.rawValue ?? "none")"
         case .quietHours(let position, _): position.map { "quiet hours: \($0.rawValue)" } ?? "no quiet hours"
         case .quietHoursVolume(let volume, _):
             volume.map { "quiet hours: volume \(Double($0).fixed(2))" } ?? "quiet hours without a volume"

@@ -41,7 +41,9 @@ extension SimulationStep {
         case "keep":
             words.take("toggle")
                 ? .keep(nil)
-                : .keep(try words.take("ring, vibrate, silent or toggle") { SwitchPosition(rawValue: $0) })
+                : .keep(
+                    try words.take("ring, vibrate, silent or toggle") { SwitchPosition(rawValue: $0) },
+                    words.take("for") ? try words.takeTime() : nil)
         case "clock": .wallClock(words.take("unset") ? nil : try wallTime(&words))
         case "zone": .timeZone(try timeZone(&words))
         case "press": .press(words.take("for") ? try words.takeTime() : .zero)

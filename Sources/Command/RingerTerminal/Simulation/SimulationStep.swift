@@ -44,8 +44,8 @@ enum SimulationStep: Sendable {
     case readable(Bool)
     // The rest of the board.
     case lock(Bool)
-    /// Sets the kept position; nil changes between ring and silent.
-    case keep(SwitchPosition?)
+    /// Sets the kept position, for this time, nil until the next one; a position of nil changes between ring and silent.
+    case keep(SwitchPosition?, Duration? = nil)
     case button(PositionButton)
     /// Presses the button, and releases it after this time; nil to hold it.
     case press(Duration?)
@@ -104,6 +104,7 @@ extension Script {
 
         What software or a button sets beside the switch
           keep ring|vibrate|silent|toggle   the kept position, which adds silence
+          keep ring|vibrate|silent for TIME the same, which ends by itself
           press [for TIME] | hold | release the button that moves it, at once or for so
                                             long
           button toggle|cycle [long TIME]   what its presses do, from now on; "long":

@@ -126,6 +126,8 @@ public final class Device: Sendable {
     /// Announcements, played one after another.
     public var announcements: Announcements { core.transition { lazyAnnouncements.part } }
     let lazyAnnouncements: Lazily<Announcements>
+    /// Where a service has the position, it keeps none.
+    let keeper: PositionKeeper
 
     /// A device of these parts.
     ///
@@ -139,15 +141,19 @@ public final class Device: Sendable {
             ? configuration.positionFile.map { KeptPosition($0, initial: configuration.initialPosition) } : nil
         let initial = configuration.initialPosition
         let isKnown = ports.service == nil && (initial != .ring || ports.hasButton)
-        let position = keptPosition?.first ?? (isKnown ? initial : nil)
-        self.keptPosition = keptPosition
+        let first = keptPosition?.first ?? (isKnown ? TimedPosition(initial) : nil)
         let silentLight = ports.silentLight.map { [clock = ports.clock] light in
             SilentLight(light, core) { report(.degraded($0, at: clock.now)) }
         }
         self.silentLight = silentLight
         let publisher = StatePublisher(
-            in: core, hasSwitch: ports.ringSilent != nil, keptPosition: position.map { ($0, ports.clock.now) }
+            in: core, hasSwitch: ports.ringSilent != nil,
+            keptPosition: first.map { ($0.position, until: $0.end?.at, ports.clock.now) }
         ) { reporter.report($0()) }
+        let keeper = PositionKeeper(keptPosition, first: first, ports.clock, publisher, report: report)
+        (self.keptPosition, self.keeper) = (keptPosition, keeper)
+        // Before anything sounds.
+        keeper.look()
         let quietHours =
             ports.service == nil
             ? QuietHoursClock(ports.clock, ports.timeZone, publisher) { reporter.report($0) } : nil
@@ -202,6 +208,7 @@ public final class Device: Sendable {
         }
         let silence: @Sendable () -> Void = {
             quietHours?.close()
+            keeper.close()
             // Queues first: nothing may begin another round, or replace a stopped sound.
             announcements.ifMade { $0.clear(because: .closed) }
             files.ifMade { $0.stopAll(because: .closed) }
@@ -260,6 +267,7 @@ public final class Device: Sendable {
                         ports.ringSilent?.reread()
                         for source in ports.stateSources { source.rereadAfterSleep() }
                         quietHours?.look()
+                        keeper.look()
                         announcements.ifMade { $0.wakes() }
                     }
                     if case .buttonPressed(_, let time) = change {
@@ -267,9 +275,9 @@ public final class Device: Sendable {
                         return core.transition {
                             // The file of a device that closes is being waited for.
                             if closing?.hasBegun != false { return }
-                            Self.move(
-                                change, from: name, index: index, at: time, in: publisher, keptIn: keptPosition
-                            ) { if let error = $0 { report(.degraded(error, at: clock.now)) } }
+                            keeper.move(change, from: name, index: index, at: time) {
+                                if let error = $0 { report(.degraded(error, at: clock.now)) }
+                            }
                         }
                     }
                     publisher.change(change, from: source.name, index: index, at: clock.now)

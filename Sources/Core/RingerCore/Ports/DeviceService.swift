@@ -15,9 +15,10 @@ package protocol DeviceService: Sendable {
     /// Sets whether the screen is locked.
     func setScreenLocked(_ isLocked: Bool)
 
-    /// Sets the kept position; nil changes between ring and silent. `completion` is called once, when the service has kept it, or
-    /// with why it has not.
-    func setPosition(_ position: SwitchPosition?, completion: @escaping @Sendable (RingerError?) -> Void)
+    /// Sets the kept position, and when it ends, in seconds of UTC since 1970, nil where it does not; a position of nil changes
+    /// between ring and silent. `completion` is called once, when the service has kept it, or with why it has not.
+    func setPosition(
+        _ position: SwitchPosition?, until: Int64?, completion: @escaping @Sendable (RingerError?) -> Void)
 
     /// Sets the handlers of what the service reports: changed preferences, what became of a session of this process, and the
     /// activity of the sessions of all processes, at once and when it changes. They are called on the service's own thread.

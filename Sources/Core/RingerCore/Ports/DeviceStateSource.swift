@@ -38,8 +38,9 @@ public enum DeviceStateChange: Sendable, Hashable {
     /// Whether the screen is locked.
     case screenLocked(Bool)
     /// The position that is kept beside the switch's was set, or is gone with the service that had it:
-    /// ``DeviceState/keptPosition``. ``Device/setPosition(_:)`` reports it; one that a source reports is not kept.
-    case keptPosition(SwitchPosition?)
+    /// ``DeviceState/keptPosition``; and when it ends by itself, in seconds of UTC since 1970, nil where it does not.
+    /// ``Device/setPosition(_:)`` reports it; one that a source reports is not kept, and does not end.
+    case keptPosition(SwitchPosition?, until: Int64? = nil)
     /// What the quiet hours ask for from now on, nil for nothing, and when that ends, in seconds of UTC since 1970.
     case quietHours(SwitchPosition?, until: Int64?)
     /// The volume that the quiet hours give announcements and media from now on, nil for none, and when that ends or becomes another
@@ -61,7 +62,7 @@ public enum DeviceStateChange: Sendable, Hashable {
     case key(DeviceKey, isPressed: Bool, at: MonotonicTime)
     /// A key that is held repeats, which a volume key counts as one more press. No event reports it.
     case keyRepeated(DeviceKey, at: MonotonicTime)
-    /// The button that moves the kept position was pressed, and the press counts. ``keptPosition(_:)`` is reported in its place.
+    /// The button that moves the kept position was pressed, and the press counts. ``keptPosition(_:until:)`` is reported in its place.
     case buttonPressed(PositionButton.Order, at: MonotonicTime)
     /// The kernel dropped edges of that button, or it is gone, or back. On a device without a switch it is reported as the
     /// switch's event; beside a switch, as ``lost(_:)`` and ``found`` are.

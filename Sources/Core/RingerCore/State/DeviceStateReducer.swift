@@ -41,25 +41,24 @@ struct DeviceStateReducer: StateMachine {
 
     /// Whether there is a switch. Without one the kept position is that of the switch.
     private let hasSwitch: Bool
-    private static let keptPositionName = "kept position"
 
     /// A device of which nothing is known yet, except whether it has a switch, whose position is unreadable until it is
     /// read, and the kept position.
     init(
-        hasSwitch: Bool = false, keptPosition: SwitchPosition? = nil,
+        hasSwitch: Bool = false, keptPosition: SwitchPosition? = nil, until: Int64? = nil,
         at time: MonotonicTime = MonotonicTime(nanoseconds: 0)
     ) {
         self.hasSwitch = hasSwitch
         state = DeviceState(isSwitchUnreadable: hasSwitch)
-        if let keptPosition { keep(keptPosition, at: time) }
+        if let keptPosition { keep(keptPosition, until: until, at: time) }
     }
 
-    private mutating func keep(_ position: SwitchPosition?, at time: MonotonicTime) {
-        state.keptPosition = position
+    private mutating func keep(_ position: SwitchPosition?, until: Int64?, at time: MonotonicTime) {
+        (state.keptPosition, state.keptPositionUntil) = (position, until)
         if hasSwitch || state.ringSilent == position { return }
         (state.ringSilent, state.ringSilentAt) = (position, position.map { _ in time })
         (state.ringSilentSource, state.isSwitchConnected) = (
-            position.map { _ in Self.keptPositionName }, position != nil
+            position.map { _ in DeviceState.keptPositionSource }, position != nil
         )
     }
 
@@ -176,8 +175,8 @@ struct DeviceStateReducer: StateMachine {
             }
         case .screenLocked(let isLocked):
             state.isScreenLocked = isLocked
-        case .keptPosition(let position):
-            keep(position, at: time)
+        case .keptPosition(let position, let until):
+            keep(position, until: until, at: time)
         case .quietHours(let position, let until):
             (state.quietHours, state.quietHoursUntil) = (position, until)
         case .quietHoursVolume(let volume, let until):

@@ -3,7 +3,7 @@
 // SAFETY: all state is used inside transitions of the core.
 final class QuietHoursClock: @unchecked Sendable {
     /// The beginning of 2026, in seconds of UTC: a clock before it was never set.
-    private static let earliest: Int64 = 1_767_225_600
+    static let earliest: Int64 = 1_767_225_600
 
     private let clock: any DeviceClock
     private let zone: any TimeZoneSource

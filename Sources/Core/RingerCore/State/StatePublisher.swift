@@ -19,15 +19,17 @@ package final class StatePublisher: Sendable {
     /// - Parameters:
     ///   - core: The device's core.
     ///   - hasSwitch: Whether the device has a switch, which counts as unreadable until its first position.
-    ///   - keptPosition: The kept position, and since when; nil if none was set.
+    ///   - keptPosition: The kept position, when it ends by itself, and since when; nil if none was set.
     ///   - report: Receives what computes each event, in order.
     package init(
-        in core: Core = Core(), hasSwitch: Bool = false, keptPosition: (SwitchPosition, MonotonicTime)? = nil,
+        in core: Core = Core(), hasSwitch: Bool = false,
+        keptPosition: (SwitchPosition, until: Int64?, MonotonicTime)? = nil,
         report: @escaping @Sendable (() -> DeviceEvent?) -> Void = { _ in }
     ) {
         self.core = core
         let machine = DeviceStateReducer(
-            hasSwitch: hasSwitch, keptPosition: keptPosition?.0, at: keptPosition?.1 ?? MonotonicTime(nanoseconds: 0))
+            hasSwitch: hasSwitch, keptPosition: keptPosition?.0, until: keptPosition?.until,
+            at: keptPosition?.2 ?? MonotonicTime(nanoseconds: 0))
         let published = NewestState(machine.state)
         let wake: Core.Effect = { published.wake() }
         let observers = observers

@@ -28,6 +28,17 @@ final class SystemTimeZone: TimeZoneSource {
         (self.loop, self.variable, self.localtime, self.zones) = (loop, variable, localtime, zones)
     }
 
+    /// Why the zone cannot be read now; nil if it can.
+    static func problem() -> RingerError? {
+        if let variable = getenv("TZ") {
+            return rules(of: String(cString: variable), "/usr/share/zoneinfo").error
+        }
+        switch bytes(of: "/etc/localtime") {
+        case .success(let bytes): return rules(bytes, "/etc/localtime").error
+        case .failure(let error): return error.code == .notFound ? nil : error
+        }
+    }
+
     func start(_ handler: @escaping @Sendable (Result<TimeZoneRules, RingerError>) -> Void) {
         if let variable { return handler(Self.rules(of: variable, zones)) }
         // All reading is on the loop's thread: the newest file is reported last.
@@ -97,4 +108,13 @@ final class SystemTimeZone: TimeZoneSource {
     private static func bytes(of path: FilePath) -> Result<[UInt8], RingerError> {
         Result { () throws(RingerError) in try TextFile.bytes(of: path.string, "read the time zone") }
     }
+}
+
+extension Result {
+    fileprivate var error: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
+
+extension Device {
+    /// Why the time zone of this system cannot be read; nil if it can.
+    package static func timeZoneProblem() -> RingerError? { SystemTimeZone.problem() }
 }

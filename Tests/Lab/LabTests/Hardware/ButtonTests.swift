@@ -55,7 +55,7 @@ extension EitherTime {
                 try LabBoard.chip.setPull(8, .up)
                 while true {
                     guard case .stateChanged(let change, _, _) = try await lab.events.next() else { continue }
-                    if change == .keptPosition(position) { break }
+                    if change == .keptPosition(position, until: nil) { break }
                 }
                 #expect(lab.device.state.ringSilent == .ring)
                 #expect(lab.device.decide(.systemSound()).isHeard == (position == .ring))

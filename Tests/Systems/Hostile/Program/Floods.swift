@@ -24,7 +24,7 @@ struct Floods {
     /// What the texts are.
     private static let texts = [
         "Vibrate.pattern": "10", "Vibrate.app_id": "app", "Light.pattern": "on", "Decide.sound": "alert",
-        "SetPosition.position": "toggle", "SetTimeZone.rules": "UTC0",
+        "SetPosition.position": "toggle", "SetPositionUntil.position": "silent", "SetTimeZone.rules": "UTC0",
         "SetCategory.category": "playback", "TriggerFeedback.app_id": "app",
         "TriggerFeedback.event": "message-new-instant", "Set.Profile": "full", "Set.Category": "playback",
     ]

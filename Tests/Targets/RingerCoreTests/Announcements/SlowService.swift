@@ -21,7 +21,8 @@ final class SlowService: DeviceService {
         self.record = record
     }
 
-    func setPosition(_ position: SwitchPosition?, completion: @escaping @Sendable (RingerError?) -> Void) {
+    func setPosition(_ position: SwitchPosition?, until: Int64?, completion: @escaping @Sendable (RingerError?) -> Void)
+    {
         later { completion(nil) }
     }
 
