@@ -75,7 +75,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
                 part: "light", name: light.name, problem: light.problem?.error.description,
                 repair: light.problem?.repair, isOptional: true)
         }
-        lines += findings.keys.map { Finding(part: "keys", name: $0.name) }
+        lines += (findings.keys + findings.volumeKeys).map { Finding(part: "keys", name: $0.name) }
         lines += jacks(findings, sound)
         lines += speaker(hardware, sound)
         lines += routes(sound)
