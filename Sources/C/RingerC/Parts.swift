@@ -36,7 +36,7 @@ extension HardwareFindings {
             + motors.map { part(RINGER_PART_MOTOR, "\($0.specification)", $0.name, $0.problem) }
             + lights.map { part(RINGER_PART_STATUS_LIGHT, $0.specification, $0.name, $0.problem) }
             + jacks.map { part(RINGER_PART_JACK, "", $0.name, $0.problem) }
-            + keys.map { part(RINGER_PART_KEYS, "", $0.name, $0.problem) }
+            + (keys + volumeKeys).map { part(RINGER_PART_KEYS, "", $0.name, $0.problem) }
             + problems.map { part(RINGER_PART_PROBLEM, "", $0.error.subject, $0) }
     }
 }

@@ -110,7 +110,7 @@ struct ScriptTests {
             "set media-volume 0.5\nset call-volume 0.25\nplay playback\nexpect heard at 0.5",
             "set call-volume 0.25\nplay playAndRecord\nexpect heard at 0.25",
             "set announcement-volume 0.5\nannounce playback for 1 s\nexpect heard at 0.5",
-            "announce playback for 1 s with mixWithOthers at 0.25\nexpect heard at 0.25\nplay ambient called music\nexpect music heard at 1",
+            "announce playback for 1 s with mixWithOthers at 0.25\nexpect heard at 0.25\nplay ambient\nexpect heard at 1",
             "play playback\nvolume-down 8\nexpect heard at 0.5\nvolume-up\nexpect heard at 0.56\nvolume-up 100\nexpect heard at 1",
             "volume-down 12\nnotify\nexpect heard at 0.25",
             "clock 2026-03-02 21:59\nset quiet-hours daily 22:00-07:00 volume=0.3\nplay playback for 2 min\nexpect heard at 1\nwait 1 min\nexpect heard at 0.3\nexpect at ring\nexpect report \"quiet hours: volume 0.30\"",

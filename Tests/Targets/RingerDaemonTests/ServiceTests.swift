@@ -832,6 +832,25 @@ import Testing
         #expect(decided[2].dictionary?["gain"] == .double(0.375))
     }
 
+    @Test("a program that is gone in the middle of its announcement at a volume of its own leaves no volume behind")
+    func volumeOfTheGone() async throws {
+        let bench = try ServiceBench()
+        let (gone, other) = (try bench.client(), try bench.client())
+        _ = try await other.play(.uint32(1007), ["category": .string("ambient")])
+        let clips = BusValue.array(element: "v", [.variant(.uint32(1007))])
+        let options: [String: BusValue] = ["volume": .double(0.25), "options": .strings(["mixWithOthers"])]
+        _ = try await gone.request("Announce", [clips, .dictionary(options)])
+        try await other.advance(.milliseconds(50))
+        #expect(bench.board.speaker.playing.map(\.gains) == [[1], [0.25]])
+        gone.close()
+        while bench.board.speaker.playing.count > 1 { try await other.advance(.milliseconds(1)) }
+        #expect(bench.board.speaker.playing.map(\.gains) == [[1]])
+        #expect(bench.device.preferences == UserPreferences())
+        _ = try await other.request("Announce", [clips, .dictionary([:])])
+        try await other.advance(.seconds(5))
+        #expect(bench.board.speaker.recordings.last?.gains == [1])
+    }
+
     @Test("a span with a volume is part of the quiet hours that the service has, and what it asks for a property")
     func quietHoursVolume() async throws {
         let bench = try ServiceBench()
