@@ -88,12 +88,8 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
                 part: "light", name: light.name, problem: light.problem?.error.description,
                 repair: light.problem?.repair, isOptional: true)
         }
-<<<<<<< HEAD
         lines += try silence.all(isServed: Device.isServiceRunning())
-        lines += findings.keys.map { Finding(part: "keys", name: $0.name) }
-=======
         lines += (findings.keys + findings.volumeKeys).map { Finding(part: "keys", name: $0.name) }
->>>>>>> h1
         lines += jacks(findings, sound)
         lines += speaker(hardware, sound)
         lines += routes(sound)

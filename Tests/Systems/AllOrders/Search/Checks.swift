@@ -10,7 +10,9 @@ extension World {
         if motor.wasAskedTwice { return "the motor is asked while a question is unanswered" }
         if let since = motor.turnsSince {
             if clock.now - since > Self.longestOnTime, !motor.isStuck { return "the motor turns longer than its limit" }
-            if let vibrationEnd, begun[Request.alert.rawValue] == 0, clock.now > vibrationEnd, !motor.isStuck {
+            if let vibrationEnd, begun[Request.alert.rawValue] + begun[Request.alarm.rawValue] == 0,
+                clock.now > vibrationEnd, !motor.isStuck
+            {
                 return "the motor turns longer than its pattern"
             }
             if vibrator.isOff { return "the core holds the motor for off while it turns" }
@@ -22,6 +24,8 @@ extension World {
     private func mayBeHeard(_ origin: Origin) -> Bool {
         var state = publisher.state
         state.ringSilent = isSilent ? .silent : .ring
+        state.keptPosition = isKeptSilent ? .silent : .ring
+        state.quietHours = isQuiet ? .silent : nil
         func decide(_ request: SoundRequest) -> Bool {
             RingerPolicy.decide(request, state: state, preferences: player.preferences).isHeard
         }
@@ -32,6 +36,7 @@ extension World {
             return sessions.runner.read { $0.coordinator.session(announcing)?.isActive } == true
                 && decide(.session(.playback))
         case .alert: return decide(.alert)
+        case .alarm: return decide(.alarm)
         }
     }
 
@@ -53,9 +58,9 @@ extension World {
             return "the motor turns for no vibration"
         }
         if sequencer.running != nil, clock.timers.isEmpty { return "a vibration has no end" }
-        guard isOpen(.alert) else { return nil }
+        guard isOpen(.alert) || isOpen(.alarm) else { return nil }
         if !alerts.isRunning, clock.timers.isEmpty { return "an alert that was stopped never ends" }
-        if alerts.isRunning, !isCallRunning, clock.timers.isEmpty, mayBeHeard(.alert) {
+        if alerts.isRunning, !isCallRunning, clock.timers.isEmpty, mayBeHeard(alerting) {
             return "the alert is held though it may ring"
         }
         return nil
@@ -84,7 +89,7 @@ extension World {
         if !clock.timers.isEmpty { return "timers never end" }
         if motor.turnsSince != nil { return "the motor never ends" }
         for request in Request.allCases where isOpen(request) { return "a request never ends" }
-        return nil
+        return answers == presses ? nil : "a press is never kept"
     }
 
     /// Takes the steps that go on by themselves until there are none.

@@ -67,6 +67,11 @@ struct Fingerprint {
         visitPorts(world)
         add(world.budget)
         add(world.isSilent)
+        add(world.isKeptSilent)
+        add(world.isQuiet)
+        add(world.alerting)
+        add(world.file.waiting.count)
+        for timer in world.clock.wallTimers { add(timer.deadline.nanoseconds - world.clock.wallTime.nanoseconds) }
         add(world.interruption != nil)
         name(world.firstSound?.number, .sounds)
         name(world.secondSound?.number, .sounds)

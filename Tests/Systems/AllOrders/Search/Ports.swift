@@ -6,6 +6,28 @@ struct StepThread: DeviceThread {
     func execute(_ body: @escaping @Sendable () -> Void) {}
 }
 
+/// The file of the kept position, which is written when a step says so: the newest position, for all that were set.
+// SAFETY: the search uses a world on one thread.
+final class StepFile: PositionFile, @unchecked Sendable {
+    /// What was set and is not durable.
+    private(set) var waiting: [@Sendable (RingerError?) -> Void] = []
+    private var set = 0
+    /// How many of the positions that were set are durable, or were replaced by one that is.
+    private(set) var kept = 0
+
+    func write(_ position: TimedPosition, _ completion: @escaping @Sendable (RingerError?) -> Void) {
+        set += 1
+        waiting.append(completion)
+    }
+
+    func keep() {
+        kept = set
+        let answered = waiting
+        waiting = []
+        for completion in answered { completion(nil) }
+    }
+}
+
 /// Time that stands still until a step moves it.
 // SAFETY: the search uses a world on one thread.
 final class StepClock: DeviceClock, @unchecked Sendable {
@@ -22,12 +44,16 @@ final class StepClock: DeviceClock, @unchecked Sendable {
         func cancel() {
             clock.touched = true
             clock.timers.removeAll { $0.id == id }
+            clock.wallTimers.removeAll { $0.id == id }
         }
     }
 
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
     /// By deadline.
     private(set) var timers: [Timer] = []
+    /// Those of the wall clock, which goes on by itself: a step moves it alone. The deadlines are its times.
+    private(set) var wallTimers: [Timer] = []
+    private(set) var wallTime = Duration.seconds(1_767_225_600 + 12 * 3_600)
     private var last: UInt64 = 0
     /// Whether a timer was set or cancelled since this was set to false.
     var touched = false
@@ -38,6 +64,20 @@ final class StepClock: DeviceClock, @unchecked Sendable {
         let index = timers.firstIndex { $0.deadline > deadline } ?? timers.endIndex
         timers.insert(Timer(id: last, deadline: deadline, body: body), at: index)
         return Cancel(clock: self, id: last)
+    }
+
+    func schedule(atWallTime time: Duration, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+        last += 1
+        wallTimers.append(Timer(id: last, deadline: MonotonicTime(nanoseconds: time.nanoseconds), body: body))
+        return Cancel(clock: self, id: last)
+    }
+
+    /// Moves the wall clock, and runs its timers that expire.
+    func setWallTime(_ time: Duration) {
+        wallTime = time
+        while let index = wallTimers.firstIndex(where: { $0.deadline.nanoseconds <= time.nanoseconds }) {
+            wallTimers.remove(at: index).body()
+        }
     }
 
     /// Moves to the first timer, and runs it.
@@ -113,7 +153,7 @@ final class StepOutput: SoundOutput, @unchecked Sendable {
 
 /// Whose sound it is, by its number of frames.
 enum Origin: Int {
-    case first = 1, second, announcement, alert, otherAnnouncement
+    case first = 1, second, announcement, alert, otherAnnouncement, alarm
 }
 
 /// A motor that obeys at once and answers when a step says so, possibly with an error: then it may be turning.

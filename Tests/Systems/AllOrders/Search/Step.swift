@@ -3,11 +3,11 @@ struct Step: Hashable, CustomStringConvertible {
     enum Kind: UInt8, CaseIterable {
         // Requests of two callers.
         case activate, deactivate, startFirst, startSecond, stopFirst, stopSecond
-        case announce, clear, alert, stopAlert, vibrate, vibrateLong, stopVibration
+        case announce, clear, alert, alarm, stopAlert, vibrate, vibrateLong, stopVibration
         // Events of the world.
-        case silence, ring, interrupt, endInterruption, time
+        case silence, ring, press, boundary, interrupt, endInterruption, time
         // What goes on by itself: the device's thread, the sound thread, the hardware.
-        case perform, look, begun, drain, answerMotor, answerHardware
+        case perform, look, begun, drain, answerMotor, answerHardware, keep
         // The one that fails instead.
         case failSound, failMotor, failHardware
     }
@@ -40,12 +40,15 @@ struct Step: Hashable, CustomStringConvertible {
         case .announce: "an announcement is added"
         case .clear: "the announcements are cleared"
         case .alert: "an alert is started"
+        case .alarm: "an alarm is started"
         case .stopAlert: "the alert is stopped"
         case .vibrate: "a vibration of 0.4 s is started"
         case .vibrateLong: "a vibration until it is stopped is started"
         case .stopVibration: "every vibration is stopped"
         case .silence: "the switch goes to silent"
         case .ring: "the switch goes to ring"
+        case .press: "the button is pressed, which moves the kept position"
+        case .boundary: "the wall clock reaches the next boundary of the quiet hours"
         case .interrupt: "an interruption begins"
         case .endInterruption: "the interruption ends"
         case .time: "time passes up to the next timer, which expires"
@@ -55,6 +58,7 @@ struct Step: Hashable, CustomStringConvertible {
         case .drain: "voice \(voice): the last frame was played"
         case .answerMotor: "the motor answers"
         case .answerHardware: "the sound hardware answers what it grants"
+        case .keep: "the kept position is durable"
         case .failSound: "voice \(voice): the output fails"
         case .failMotor: "the motor answers with an error"
         case .failHardware: "the sound hardware answers with an error"
@@ -81,6 +85,9 @@ struct Budget: Hashable {
     var motorStops: UInt8 = 0
     var times: UInt8 = 0
     var faults: UInt8 = 0
+    var presses: UInt8 = 0
+    var boundaries: UInt8 = 0
+    var alarms: UInt8 = 0
 
     /// The budgets by name: one of everything, and small ones, which are searched to their end.
     static let named: [(name: String, budget: Budget)] = [
@@ -99,6 +106,7 @@ struct Budget: Hashable {
         ("sounds", Budget(activations: 1, sounds: 1, stops: 2, flips: 2, interruptions: 1, faults: 1)),
         ("queue", Budget(activations: 1, flips: 1, interruptions: 1, announcements: 2, clears: 1, faults: 1)),
         ("alert", Budget(flips: 3, alerts: 1, times: 2, faults: 1)),
+        ("silence", Budget(sounds: 1, flips: 1, presses: 1, boundaries: 1, alarms: 1)),
         ("motor", Budget(vibrations: 1, longVibrations: 2, motorStops: 2, times: 4, faults: 1)),
     ]
 }

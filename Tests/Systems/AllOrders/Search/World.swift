@@ -6,7 +6,8 @@ import SessionRules
 final class World: @unchecked Sendable {
     /// A request that has to end exactly once.
     enum Request: Int, CaseIterable {
-        case activation, first, second, announcement, otherAnnouncement, alert, vibration, otherVibration, lastVibration
+        case activation, first, second, announcement, otherAnnouncement, alert, alarm, vibration, otherVibration,
+            lastVibration
     }
 
     /// Made anew each time: an error is an object, and belongs to the memory of its world.
@@ -27,14 +28,27 @@ final class World: @unchecked Sendable {
     let services: SystemSoundServices
     let alertSound: SystemSoundID
     let alerts: Alerts
+    let file = StepFile()
+    let keeper: PositionKeeper
+    /// Nil without a boundary, and the sound of alarms without one.
+    let quietHours: QuietHoursClock?
+    let alarmSound: SystemSoundID?
 
     var budget: Budget
     var isSilent = false
+    var isKeptSilent = false
+    var isQuiet = false
+    var boundaries: Int64 = 0
+    /// How often the button was pressed, and for how many presses the position was kept.
+    var presses = 0
+    var answers = 0
+    /// The kind of the newest alert.
+    var alerting = Origin.alert
     var interruption: OutsideInterruption?
     var firstSound: SoundPlayer.ID?
     var secondSound: SoundPlayer.ID?
     /// Origins of sounds whose stop has returned.
-    var stopped: [Bool] = Array(repeating: false, count: 6)
+    var stopped: [Bool] = Array(repeating: false, count: 7)
     var begun: [UInt8] = Array(repeating: 0, count: Request.allCases.count)
     var ended: [UInt8] = Array(repeating: 0, count: Request.allCases.count)
     /// When the motor is to stop at last; nil where nothing says that yet.
@@ -56,6 +70,7 @@ final class World: @unchecked Sendable {
         var preferences = UserPreferences()
         // At silent an alert is held, and an alert that rings vibrates.
         preferences.vibrateOnSilent = false
+        if budget.boundaries > 0, let daily = try? QuietHours("daily 22:00-07:00") { preferences.quietHours = daily }
         player.preferences = preferences
         sessions = AudioSessions(player: player, publisher: publisher, clock: clock, output: output)
         session = sessions.make(name: "first", category: .soloAmbient)
@@ -66,7 +81,15 @@ final class World: @unchecked Sendable {
         services = SystemSoundServices(player: player, vibrator: vibrator)
         guard let sound = try? services.register(Self.sound(.alert)) else { return nil }
         alertSound = sound
+        alarmSound = budget.alarms > 0 ? try? services.register(Self.sound(.alarm)) : nil
         alerts = Alerts(services)
+        keeper = PositionKeeper(file, first: nil, clock, publisher) { _ in }
+        if budget.boundaries > 0, let rules = try? TimeZoneRules(posix: "UTC0") {
+            quietHours = QuietHoursClock(clock, FixedTimeZone(rules), publisher) { _ in }
+        } else {
+            quietHours = nil
+        }
+        quietHours?.follow { preferences }
         publisher.ringSilent(.position(.ring, at: clock.now), from: "switch")
         if budget.isActive { session.activate { _ in } }
         while core.performNext() {}
@@ -101,11 +124,14 @@ final class World: @unchecked Sendable {
         if budget.announcements > 0 { body(Step(.announce)) }
         if budget.clears > 0, announcements.count > 0 { body(Step(.clear)) }
         if budget.alerts > 0 { body(Step(.alert)) }
+        if budget.alarms > 0 { body(Step(.alarm)) }
         if alerts.isRunning { body(Step(.stopAlert)) }
         if budget.vibrations > 0 { body(Step(.vibrate)) }
         if budget.longVibrations > 0 { body(Step(.vibrateLong)) }
         if budget.motorStops > 0, sequencer.running != nil { body(Step(.stopVibration)) }
         if budget.flips > 0 { body(Step(isSilent ? .ring : .silence)) }
+        if budget.presses > 0 { body(Step(.press)) }
+        if budget.boundaries > 0 { body(Step(.boundary)) }
         if interruption != nil {
             body(Step(.endInterruption))
         } else if budget.interruptions > 0 {
@@ -134,11 +160,13 @@ final class World: @unchecked Sendable {
         }
         if motor.question != nil { body(Step(.answerMotor)) }
         if !output.questions.isEmpty { body(Step(.answerHardware)) }
+        if !file.waiting.isEmpty { body(Step(.keep)) }
     }
 
     /// Whether something goes on by itself.
     var isAtRest: Bool {
         core.waiting.isEmpty && output.voices.isEmpty && motor.question == nil && output.questions.isEmpty
+            && file.waiting.isEmpty
     }
 
     /// What a starved device thread holds up no rule can bound: time stands still while an effect waits that sets a timer or
@@ -194,11 +222,23 @@ final class World: @unchecked Sendable {
         case .alert:
             budget.alerts -= 1
             begin(.alert)
+            alerting = .alert
             stopped[Origin.alert.rawValue] = false
+            stopped[Origin.alarm.rawValue] = true
             alerts.start(alertSound, limit: nil, pause: .seconds(3)) { [unowned self] _ in end(.alert) }
         case .stopAlert:
             alerts.stop()
             stopped[Origin.alert.rawValue] = true
+            stopped[Origin.alarm.rawValue] = true
+        case .alarm:
+            budget.alarms -= 1
+            begin(.alarm)
+            alerting = .alarm
+            stopped[Origin.alarm.rawValue] = false
+            stopped[Origin.alert.rawValue] = true
+            alerts.start(alarmSound ?? alertSound, kind: .alarm, limit: nil, pause: .seconds(3)) { [unowned self] _ in
+                end(.alarm)
+            }
         case .vibrate:
             budget.vibrations -= 1
             vibrationEnd = clock.now + .milliseconds(400)
@@ -215,6 +255,23 @@ final class World: @unchecked Sendable {
             budget.flips -= 1
             isSilent.toggle()
             publisher.ringSilent(.position(isSilent ? .silent : .ring, at: clock.now), from: "switch")
+        case .press:
+            budget.presses -= 1
+            isKeptSilent.toggle()
+            presses += 1
+            let press = presses
+            keeper.move(.buttonPressed(.toggle, at: clock.now), from: "button", at: clock.now) { [unowned self] _ in
+                answers += 1
+                if file.kept < press { fault = "a position is answered before it is kept" }
+            }
+        case .boundary:
+            budget.boundaries -= 1
+            isQuiet.toggle()
+            // At 22:00, and 9 hours later.
+            let day = 1_767_225_600 + boundaries / 2 * 86_400
+            boundaries += 1
+            clock.setWallTime(.seconds(day + (isQuiet ? 22 : 31) * 3_600))
+        case .keep: file.keep()
         case .interrupt:
             budget.interruptions -= 1
             interruption = sessions.interruptionBegan()
