@@ -50,6 +50,8 @@ public enum Decision: Sendable, Hashable {
         case soundEffectsOff
         /// The alert volume, the alarm volume, or the notification's own, is 0.
         case volumeZero
+        /// A call is on: ``UserPreferences/alertsDuringCall`` decided.
+        case call
     }
 
     /// The reason.

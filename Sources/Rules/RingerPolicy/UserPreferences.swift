@@ -29,6 +29,15 @@ public struct UserPreferences: Sendable, Hashable {
     public var alarmsIgnoreSilence: Bool
     /// The volume of alarms, clamped to 0...1. Above 0 it counts as ``lowestAlarmVolume`` at least; at 0 alarms are not heard.
     public var alarmVolume: Float
+    /// How much more quietly a session's sounds are heard while another session ducks it, in decibels, clamped to 0...50. At 50
+    /// they are silent.
+    public var duckingDepth: Float
+    /// How long the gain takes to fall by ``duckingDepth``, clamped to 0...2 s.
+    public var duckingDown: Duration
+    /// How long it takes to rise again, clamped to 0...2 s.
+    public var duckingUp: Duration
+    /// What becomes of alerts and notification sounds while a call is on.
+    public var alertsDuringCall: AlertsDuringCall
 
     /// The least volume of alarms that are heard: 0.1.
     public static let lowestAlarmVolume: Float = 0.1
@@ -40,7 +49,9 @@ public struct UserPreferences: Sendable, Hashable {
         routesSilencedBySwitch: AudioRouteSet = .builtIn, whenSwitchUnreadable: SwitchPosition = .silent,
         quietHours: QuietHours = QuietHours(), quietHoursPosition: SwitchPosition = .silent,
         whenClockUnset: SwitchPosition = .silent,
-        alarmsIgnoreSilence: Bool = true, alarmVolume: Float = 1
+        alarmsIgnoreSilence: Bool = true, alarmVolume: Float = 1,
+        duckingDepth: Float = 14, duckingDown: Duration = .milliseconds(20), duckingUp: Duration = .milliseconds(20),
+        alertsDuringCall: AlertsDuringCall = .automatic
     ) {
         self.vibrateOnRing = vibrateOnRing
         self.vibrateOnSilent = vibrateOnSilent
@@ -55,6 +66,10 @@ public struct UserPreferences: Sendable, Hashable {
         self.whenClockUnset = whenClockUnset
         self.alarmsIgnoreSilence = alarmsIgnoreSilence
         self.alarmVolume = alarmVolume
+        self.duckingDepth = duckingDepth
+        self.duckingDown = duckingDown
+        self.duckingUp = duckingUp
+        self.alertsDuringCall = alertsDuringCall
     }
 }
 
@@ -71,6 +86,11 @@ package struct UserPreference: Sendable, Hashable {
         case routes(WritableKeyPath<UserPreferences, AudioRouteSet> & Sendable)
         case position(WritableKeyPath<UserPreferences, SwitchPosition> & Sendable)
         case quietHours(WritableKeyPath<UserPreferences, QuietHours> & Sendable)
+        /// Decibels, in ``UserPreferences/duckingDepths``.
+        case decibels(WritableKeyPath<UserPreferences, Float> & Sendable)
+        /// Whole milliseconds, up to ``UserPreferences/longestDucking``.
+        case milliseconds(WritableKeyPath<UserPreferences, Duration> & Sendable)
+        case alertsDuringCall(WritableKeyPath<UserPreferences, AlertsDuringCall> & Sendable)
     }
 
     /// The name in D-Bus and JSON, such as `vibrateOnRing`.
@@ -96,6 +116,10 @@ package struct UserPreference: Sendable, Hashable {
         UserPreference("whenClockUnset", .position(\.whenClockUnset)),
         UserPreference("alarmsIgnoreSilence", .flag(\.alarmsIgnoreSilence)),
         UserPreference("alarmVolume", .fraction(\.alarmVolume)),
+        UserPreference("duckingDepth", .decibels(\.duckingDepth)),
+        UserPreference("duckingDown", .milliseconds(\.duckingDown)),
+        UserPreference("duckingUp", .milliseconds(\.duckingUp)),
+        UserPreference("alertsDuringCall", .alertsDuringCall(\.alertsDuringCall)),
     ]
 
     /// The name in files, scripts and options, such as `vibrate-on-ring`.

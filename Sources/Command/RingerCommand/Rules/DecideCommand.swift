@@ -20,6 +20,19 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
         case session, system, alert, alarm, notification, critical, vibration
     }
 
+    /// Whether a call is on, and its priority.
+    enum Call: String, CaseIterable, ExpressibleByArgument {
+        case none, ordinary, priority
+
+        var activity: SessionActivity {
+            switch self {
+            case .none: []
+            case .ordinary: [.call, .records]
+            case .priority: [.call, .callByPriority, .records]
+            }
+        }
+    }
+
     @Option(help: "The kind of sound; \"critical\" is a critical notification.")
     var kind = Kind.session
     @Option(
@@ -32,6 +45,8 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
     var position: SwitchPosition?
     @Option(help: "The position that quiet hours ask for now.")
     var quiet: SwitchPosition?
+    @Option(help: "The call that is on; priority, where its session has a call's priority.")
+    var call: Call?
     @Flag(help: "The session's application is in the background.")
     var background = false
     @Flag(help: "The switch cannot be read, whatever --position says.")
@@ -75,6 +90,10 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
         }
         if let quiet { state.quietHours = quiet }
         if locked { state.isScreenLocked = true }
+        if let call {
+            state.sessions.subtract([.call, .callByPriority])
+            state.sessions.formUnion(call.activity)
+        }
         state.route = route ?? state.route
         let decision = RingerPolicy.decide(
             request, state: state, preferences: user.preferences(insteadOf: preferences))
