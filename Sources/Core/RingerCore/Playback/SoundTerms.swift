@@ -4,8 +4,8 @@ import SessionRules
 package struct SoundTerms: Sendable, Hashable {
     /// The kind of sound.
     package var request: SoundRequest
-    /// A factor for the policy's gain, 0 to 1: below 1 while another session ducks this one.
-    var level: Float = 1
+    /// Whether another session ducks the sound's.
+    var isDucked = false
     /// The route of the sound's session; nil for the device's route.
     var route: AudioRoute?
 
@@ -32,7 +32,10 @@ package struct SoundTerms: Sendable, Hashable {
             for: category, options: options, deviceRoute: route, hasReceiver: state.hasReceiver)
     }
 
-    /// The policy's decision about the sound, with the gain reduced by ``level``.
+    /// The factor for the policy's gain, 0 to 1: below 1 while another session ducks this one.
+    func level(_ preferences: UserPreferences) -> Float { isDucked ? preferences.duckingGain : 1 }
+
+    /// The policy's decision about the sound, with the gain reduced by ``level(_:)``.
     ///
     /// - Parameter playing: The route that the sound is playing on; nil for the route that it would take now.
     func decide(_ state: DeviceState, _ preferences: UserPreferences, on playing: AudioRoute? = nil) -> Decision {
@@ -43,7 +46,7 @@ package struct SoundTerms: Sendable, Hashable {
         if playing == .speaker { state.hasReceiver = false }
         switch RingerPolicy.decide(request, state: state, preferences: preferences) {
         case .play(let gain, let route, let vibrates, let reason):
-            return .play(gain: gain * level, route: route, vibrates: vibrates, reason)
+            return .play(gain: gain * level(preferences), route: route, vibrates: vibrates, reason)
         case let decision:
             return decision
         }
