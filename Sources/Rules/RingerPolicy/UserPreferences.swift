@@ -8,7 +8,7 @@ public struct UserPreferences: Sendable, Hashable {
     public var soundEffects: Bool
     /// The volume of alerts and notification sounds, clamped to 0...1.
     public var alertVolume: Float
-    /// Whether alerts vibrate while a session records.
+    /// Whether alerts vibrate while a session records. One that a call has felt instead of heard vibrates all the same.
     public var hapticsWhileRecording: Bool
     /// Whether alerts and notification sounds are suppressed, except critical ones.
     public var doNotDisturb: Bool
