@@ -86,7 +86,7 @@ NAMES(category, ringer_category, "soloAmbient", "ambient", "playback", "record",
 NAMES(reason, ringer_reason, "", "switchAtRing", "noSwitch", "switchUnreadable", "categoryIgnoresSwitch",
     "routeIgnoresSwitch", "critical", "vibrationRequested", "ringSilentSwitch", "screenLock", "categoryDoesNotPlay",
     "sessionSilencesPlayback", "interruption", "sessionPriority", "background", "doNotDisturb", "soundEffectsOff",
-    "volumeZero", "softwareSilent", "quietHours", "alarm")
+    "volumeZero", "softwareSilent", "quietHours", "alarm", "call")
 
 NAMES(part_kind, ringer_part_kind, "problem", "switch", "motor", "statusLight", "jack", "keys")
 

@@ -92,6 +92,18 @@ extension AlertKind: CCounterpart {
     }
 }
 
+extension AlertsDuringCall: CCounterpart {
+    var constant: ringer_alerts_during_call {
+        switch self {
+        case .automatic: RINGER_ALERTS_AUTOMATIC
+        case .heard: RINGER_ALERTS_HEARD
+        case .quiet: RINGER_ALERTS_QUIET
+        case .felt: RINGER_ALERTS_FELT
+        case .none: RINGER_ALERTS_NONE
+        }
+    }
+}
+
 extension MuteReading.Verdict: CCounterpart {
     var constant: ringer_verdict {
         switch self {
@@ -125,6 +137,7 @@ extension Decision.Reason: CCounterpart {
         case .softwareSilent: RINGER_REASON_SOFTWARE_SILENT
         case .quietHours: RINGER_REASON_QUIET_HOURS
         case .alarm: RINGER_REASON_ALARM
+        case .call: RINGER_REASON_CALL
         }
     }
 }
@@ -328,6 +341,10 @@ extension ringer_preferences {
         announcement_volume = preferences.announcementVolume
         media_volume = preferences.mediaVolume
         call_volume = preferences.callVolume
+        ducking_depth = preferences.duckingDepth
+        ducking_down_ms = UInt16(clamping: preferences.duckingDown.milliseconds)
+        ducking_up_ms = UInt16(clamping: preferences.duckingUp.milliseconds)
+        alerts_during_call = UInt8(preferences.alertsDuringCall.constant.rawValue)
     }
 
     /// The preferences, if every field has a value that it may have. What the structure does not have is that of `current`.
@@ -336,6 +353,7 @@ extension ringer_preferences {
             number == 0 ? current : try .of(ringer_position(rawValue: UInt32(number)), "position")
         }
         try withUnsafeBytes(of: reserved_at_end) { try RingerC.reserved($0, "preferences") }
+        try withUnsafeBytes(of: reserved_after_call) { try RingerC.reserved($0, "preferences") }
         let volumes = [
             ("alert", alert_volume), ("alarm", alarm_volume), ("announcement", announcement_volume),
             ("media", media_volume), ("call", call_volume),
@@ -343,6 +361,14 @@ extension ringer_preferences {
         for (name, volume) in volumes where !(0...1).contains(volume) {
             throw Failure(EINVAL, "the \(name) volume of \(volume) is not from 0 to 1")
         }
+        guard UserPreferences.duckingDepths.contains(Double(ducking_depth)) else {
+            throw Failure(EINVAL, "a ducking_depth of \(ducking_depth) is not from 0 to 50")
+        }
+        for (name, time) in [("ducking_down_ms", ducking_down_ms), ("ducking_up_ms", ducking_up_ms)]
+        where time > UserPreferences.longestDucking.milliseconds {
+            throw Failure(EINVAL, "a \(name) of \(time) is not from 0 to 2000")
+        }
+        let alertsDuringCall = ringer_alerts_during_call(rawValue: UInt32(alerts_during_call))
         guard routes_silenced < 1 << UInt8(AudioRoute.allCases.count) else {
             throw Failure(EINVAL, "0x\(String(routes_silenced, radix: 16)) has bits that are no route")
         }
@@ -357,7 +383,9 @@ extension ringer_preferences {
             quietHoursPosition: try position(quiet_hours_position, or: current.quietHoursPosition),
             whenClockUnset: try position(when_clock_unset, or: current.whenClockUnset),
             alarmsIgnoreSilence: try flag(alarms_ignore_silence, "alarms_ignore_silence"), alarmVolume: alarm_volume,
-            announcementVolume: announcement_volume, mediaVolume: media_volume, callVolume: call_volume)
+            announcementVolume: announcement_volume, mediaVolume: media_volume, callVolume: call_volume,
+            duckingDepth: ducking_depth, duckingDown: .milliseconds(ducking_down_ms),
+            duckingUp: .milliseconds(ducking_up_ms), alertsDuringCall: try .of(alertsDuringCall, "alerts_during_call"))
     }
 }
 

@@ -3,6 +3,7 @@ import RingerCore
 import RingerTerminal
 
 extension SwitchPosition: ExpressibleByArgument {}
+extension AlertsDuringCall: ExpressibleByArgument {}
 extension AudioRoute: ExpressibleByArgument {}
 extension AudioCategory: ExpressibleByArgument {}
 extension CategoryOptionName: ExpressibleByArgument {}

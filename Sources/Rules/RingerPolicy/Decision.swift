@@ -50,6 +50,8 @@ public enum Decision: Sendable, Hashable {
         case soundEffectsOff
         /// The volume of the sound's kind is 0, its own, or that of the quiet hours.
         case volumeZero
+        /// A call is on: ``UserPreferences/alertsDuringCall`` decided.
+        case call
     }
 
     /// The reason.

@@ -57,6 +57,9 @@ extension Duration {
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
+    /// The duration in whole milliseconds, rounded towards zero.
+    package var milliseconds: Int64 { nanoseconds / 1_000_000 }
+
     /// The duration in seconds, for people and for JSON.
     package var inSeconds: Double {
         let (seconds, attoseconds) = components

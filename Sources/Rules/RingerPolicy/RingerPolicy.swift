@@ -27,13 +27,15 @@ public func decide(
         return heard.isHeard
             ? .play(gain: 1, route: state.route, vibrates: false, heard.reason) : .silence(heard.reason)
     case .alert:
-        return decideAlert(gain: preferences[volumeOf: .alert], isCritical: false, state, preferences)
+        let gain = preferences[volumeOf: .alert]
+        return duringCall(decideAlert(gain: gain, isCritical: false, state, preferences), state, preferences)
     case .alarm:
         return decideAlarm(state, preferences)
     case .notification(let volume, let isCritical):
         // A critical sound has the volume that its sender chose; the user's alert volume applies to the others.
         let gain = clamped(volume) * (isCritical ? 1 : preferences[volumeOf: .alert])
-        return decideAlert(gain: gain, isCritical: isCritical, state, preferences)
+        let decision = decideAlert(gain: gain, isCritical: isCritical, state, preferences)
+        return isCritical ? decision : duringCall(decision, state, preferences)
     }
 }
 
@@ -90,6 +92,21 @@ private func decideAlert(
         return .play(gain: gain, route: state.route, vibrates: mayVibrate, heard.reason)
     }
     return mayVibrate ? .vibrate(heard.reason) : .silence(heard.reason)
+}
+
+/// What a call leaves of the decision on an alert: never more than there is.
+private func duringCall(_ decision: Decision, _ state: DeviceState, _ preferences: UserPreferences) -> Decision {
+    guard state.sessions.contains(.call) else { return decision }
+    var choice = preferences.alertsDuringCall
+    if choice == .automatic { choice = state.sessions.contains(.callByPriority) ? .felt : .heard }
+    switch (decision, choice) {
+    case (.play(let gain, let route, let vibrates, _), .quiet):
+        return .play(gain: gain * AlertsDuringCall.quietGain, route: route, vibrates: vibrates, .call)
+    // The call records, and that is no reason here to miss an alert.
+    case (.play, .felt): return .vibrate(.call)
+    case (.play, .none), (.vibrate, .none): return .silence(.call)
+    default: return decision
+    }
 }
 
 private func decideAlarm(_ state: DeviceState, _ preferences: UserPreferences) -> Decision {

@@ -15,4 +15,9 @@ public struct SessionActivity: OptionSet, Sendable, Hashable {
     public static let records = SessionActivity(rawValue: 2)
     /// An interruption, such as a call, is in progress.
     public static let interrupted = SessionActivity(rawValue: 4)
+    /// A call is on: a session of the category ``AudioCategory/playAndRecord`` is active that does not play beside others, or that
+    /// has a call's priority. A ring tone, whose session does not record, is none.
+    public static let call = SessionActivity(rawValue: 8)
+    /// The session of that call has the priority of a call, or a higher one.
+    public static let callByPriority = SessionActivity(rawValue: 16)
 }

@@ -8,7 +8,7 @@ public struct UserPreferences: Sendable, Hashable {
     public var soundEffects: Bool
     /// The volume of alerts and notification sounds, clamped to 0...1.
     public var alertVolume: Float
-    /// Whether alerts vibrate while a session records.
+    /// Whether alerts vibrate while a session records. One that a call has felt instead of heard vibrates all the same.
     public var hapticsWhileRecording: Bool
     /// Whether alerts and notification sounds are suppressed, except critical ones.
     public var doNotDisturb: Bool
@@ -35,6 +35,15 @@ public struct UserPreferences: Sendable, Hashable {
     public var mediaVolume: Float
     /// The volume of calls, clamped to 0...1: of the sounds of sessions of ``AudioCategory/playAndRecord``.
     public var callVolume: Float
+    /// How much more quietly a session's sounds are heard while another session ducks it, in decibels, clamped to 0...50. At 50
+    /// they are silent.
+    public var duckingDepth: Float
+    /// How long the gain takes to fall by ``duckingDepth``, clamped to 0...2 s.
+    public var duckingDown: Duration
+    /// How long it takes to rise again, clamped to 0...2 s.
+    public var duckingUp: Duration
+    /// What becomes of alerts and notification sounds while a call is on.
+    public var alertsDuringCall: AlertsDuringCall
 
     /// The least volume of alarms that are heard: 0.1.
     public static let lowestAlarmVolume: Float = 0.1
@@ -47,7 +56,9 @@ public struct UserPreferences: Sendable, Hashable {
         quietHours: QuietHours = QuietHours(), quietHoursPosition: SwitchPosition = .silent,
         whenClockUnset: SwitchPosition = .silent,
         alarmsIgnoreSilence: Bool = true, alarmVolume: Float = 1,
-        announcementVolume: Float = 1, mediaVolume: Float = 1, callVolume: Float = 1
+        announcementVolume: Float = 1, mediaVolume: Float = 1, callVolume: Float = 1,
+        duckingDepth: Float = 14, duckingDown: Duration = .milliseconds(20), duckingUp: Duration = .milliseconds(20),
+        alertsDuringCall: AlertsDuringCall = .automatic
     ) {
         self.vibrateOnRing = vibrateOnRing
         self.vibrateOnSilent = vibrateOnSilent
@@ -65,6 +76,10 @@ public struct UserPreferences: Sendable, Hashable {
         self.announcementVolume = announcementVolume
         self.mediaVolume = mediaVolume
         self.callVolume = callVolume
+        self.duckingDepth = duckingDepth
+        self.duckingDown = duckingDown
+        self.duckingUp = duckingUp
+        self.alertsDuringCall = alertsDuringCall
     }
 }
 
@@ -81,6 +96,11 @@ package struct UserPreference: Sendable, Hashable {
         case routes(WritableKeyPath<UserPreferences, AudioRouteSet> & Sendable)
         case position(WritableKeyPath<UserPreferences, SwitchPosition> & Sendable)
         case quietHours(WritableKeyPath<UserPreferences, QuietHours> & Sendable)
+        /// Decibels, in ``UserPreferences/duckingDepths``.
+        case decibels(WritableKeyPath<UserPreferences, Float> & Sendable)
+        /// Whole milliseconds, up to ``UserPreferences/longestDucking``.
+        case milliseconds(WritableKeyPath<UserPreferences, Duration> & Sendable)
+        case alertsDuringCall(WritableKeyPath<UserPreferences, AlertsDuringCall> & Sendable)
     }
 
     /// The name in D-Bus and JSON, such as `vibrateOnRing`.
@@ -109,6 +129,10 @@ package struct UserPreference: Sendable, Hashable {
         UserPreference("announcementVolume", .fraction(\.announcementVolume)),
         UserPreference("mediaVolume", .fraction(\.mediaVolume)),
         UserPreference("callVolume", .fraction(\.callVolume)),
+        UserPreference("duckingDepth", .decibels(\.duckingDepth)),
+        UserPreference("duckingDown", .milliseconds(\.duckingDown)),
+        UserPreference("duckingUp", .milliseconds(\.duckingUp)),
+        UserPreference("alertsDuringCall", .alertsDuringCall(\.alertsDuringCall)),
     ]
 
     /// The name in files, scripts and options, such as `vibrate-on-ring`.

@@ -36,14 +36,15 @@ public struct SessionPriority: RawRepresentable, Sendable, Hashable, Comparable 
     public static func < (left: SessionPriority, right: SessionPriority) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// How far and how fast a session's gain falls while another session ducks it.
+/// How far and how fast a session's gain falls while another session ducks it, unless the user chose otherwise:
+/// `UserPreferences.duckingDepth`, `duckingDown` and `duckingUp`.
 public enum Ducking {
     /// The level of a ducked sound, in decibels below its own.
     public static let decibels: Float = -14
     /// The same as a factor on the samples: 10 to the power of -14/20.
     public static let gain: Float = 0.199_526_23
     /// How long the gain takes to fall, and to rise again. Together with a period that is already on its way it has
-    /// fallen within 50 ms; shorter ramps are heard as clicks.
+    /// fallen within 50 ms; much shorter ramps are heard as clicks.
     public static let ramp = Duration.milliseconds(20)
 }
 

@@ -22,9 +22,9 @@ extension SessionCoordinator {
         case interruptionEnded(SessionID, shouldResume: Bool)
         /// The interruption has no end; the session is inactive, or was activated again.
         case interruptionDropped(SessionID, InterruptionDropReason)
-        /// The session's gain falls to ``Ducking/gain`` within ``Ducking/ramp``.
+        /// The session's gain falls, as the user's preferences about ducking say.
         case duck(SessionID)
-        /// The session's gain rises to 1 within ``Ducking/ramp``.
+        /// The session's gain rises to 1 again.
         case unduck(SessionID)
         /// The session's category, options or overrides changed: its client set them, or overrides reverted.
         case settingsChanged(SessionID, SessionSettings)

@@ -28,6 +28,12 @@ extension SessionCoordinator {
         for session in sessions where session.isActive {
             if session.settings.mixing == .silencing { now.insert(.silencesPlayback) }
             if session.settings.category.records { now.insert(.records) }
+            guard session.settings.category == .playAndRecord else { continue }
+            if session.priority >= .call {
+                now.formUnion([.call, .callByPriority])
+            } else if session.settings.mixing != .mixing {
+                now.insert(.call)
+            }
         }
         guard now != activity else { return }
         activity = now

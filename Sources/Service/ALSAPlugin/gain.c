@@ -16,29 +16,36 @@ bool gain_has_format(snd_pcm_format_t format)
 
 void gain_set(struct gain *gain, float value)
 {
-    gain->now = gain->target = value;
-    gain->step = 0;
+    gain->from = gain->target = value;
+    gain->frames = gain->done = 0;
 }
 
-void gain_approach(struct gain *gain, float target)
+/* The gain of the next frame. */
+static float current(const struct gain *gain)
+{
+    if (gain->done >= gain->frames)
+        return gain->target;
+    return gain->from + (gain->target - gain->from) * ((float)gain->done / (float)gain->frames);
+}
+
+void gain_approach(struct gain *gain, float target, snd_pcm_uframes_t frames)
 {
     if (target == gain->target)
         return;
+    gain->from = current(gain);
     gain->target = target;
-    gain->step = (target - gain->now) / (float)gain->ramp_frames;
+    gain->frames = frames;
+    gain->done = 0;
 }
 
-bool gain_is_unity(const struct gain *gain) { return gain->now == 1 && gain->target == 1; }
+bool gain_is_unity(const struct gain *gain) { return gain->target == 1 && gain->done >= gain->frames; }
 
-/* The gain of the next frame. */
+/* The gain of the next frame, which is over then. */
 static float advance(struct gain *gain)
 {
-    float now = gain->now;
-    if (now != gain->target) {
-        gain->now += gain->step;
-        if ((gain->step < 0) == (gain->now <= gain->target))
-            gain->now = gain->target;
-    }
+    float now = current(gain);
+    if (gain->done < gain->frames)
+        gain->done++;
     return now;
 }
 

@@ -6,18 +6,18 @@
 
 #include <alsa/asoundlib.h>
 
+/* As GainRamp has it, of the library. */
 struct gain {
-    float now, target;
-    float step;                   /* what a frame changes it by, of a ramp */
-    snd_pcm_uframes_t ramp_frames; /* how long a ramp takes */
+    float from, target;
+    snd_pcm_uframes_t frames, done; /* of the ramp between them: how many there are, and how many are over */
 };
 
 /* The formats whose samples can be scaled, the preferred one first, up to UNKNOWN. */
 extern const snd_pcm_format_t gain_formats[];
 /* Whether samples of this format can be scaled. */
 bool gain_has_format(snd_pcm_format_t format);
-/* Sets the gain that is reached in a ramp. */
-void gain_approach(struct gain *gain, float target);
+/* Sets the gain that is reached in a ramp of so many frames; at once where there are none. */
+void gain_approach(struct gain *gain, float target, snd_pcm_uframes_t frames);
 /* Sets the gain at once. */
 void gain_set(struct gain *gain, float value);
 /* Whether samples pass unchanged. */

@@ -153,7 +153,11 @@ void link_update(struct link *link)
                 link->started = (int64_t)packet.since;
         }
         link->state = packet.value;
-        link->gain = packet.gain < RINGER_PCM_FULL_GAIN ? packet.gain : RINGER_PCM_FULL_GAIN;
+        uint32_t gain = packet.gain < RINGER_PCM_FULL_GAIN ? packet.gain : RINGER_PCM_FULL_GAIN;
+        /* A packet that leaves the gain as it is has no say in how long the change before it takes. */
+        if (gain != link->gain)
+            link->ramp = packet.ramp != 0 ? packet.ramp - 1U : RINGER_PCM_RAMP_MILLISECONDS;
+        link->gain = gain;
     }
     if (count >= 0 || (errno != EAGAIN && errno != EINTR))
         lose(link);

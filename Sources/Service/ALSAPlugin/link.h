@@ -22,6 +22,7 @@ struct link {
     char why[120];        /* the sentence of that refusal */
     int state;
     uint32_t gain;
+    unsigned int ramp; /* milliseconds: how long the last change of the gain takes */
     int flags; /* of the stream: what the service said last, or what `hello` lets expect */
     int64_t waits; /* since when a service that is there has not accepted; 0 if there is none: as next_attempt */
     int64_t heard; /* when the service said something last, and when it was asked since; 0 if it was not: as next_attempt */

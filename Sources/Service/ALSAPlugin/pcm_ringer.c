@@ -13,8 +13,6 @@
 
 /* What a program may write ahead: where it cannot be taken back, it is silent so long after the switch was flipped. */
 #define BUFFER_MILLISECONDS 80
-/* How long a change of the gain takes, as in the library. */
-#define RAMP_MILLISECONDS 20
 /* How long opening waits for the service's answer: longer in tests. */
 #ifndef GREETING_MILLISECONDS
 #define GREETING_MILLISECONDS 100
@@ -210,6 +208,7 @@ static void obey(struct ringer *r)
             r->link.address.sun_path);
     int state = current_state(r);
     float gain = r->link.accepted ? (float)r->link.gain / RINGER_PCM_FULL_GAIN : 1;
+    unsigned int ramp = r->link.accepted ? r->link.ramp : RINGER_PCM_RAMP_MILLISECONDS;
     bool silent = state != RINGER_PCM_HEARD;
     bool skips = r->skips && state == RINGER_PCM_SILENCED;
     if (silent && !r->silent && !skips)
@@ -217,7 +216,7 @@ static void obey(struct ringer *r)
     if (silent || r->silent)
         gain_set(&r->gain, gain);
     else
-        gain_approach(&r->gain, gain);
+        gain_approach(&r->gain, gain, (snd_pcm_uframes_t)r->io.rate * ramp / 1000);
     r->silent = silent;
     if (skips && !r->skipping)
         begin_skipping(r);
@@ -484,7 +483,6 @@ static int ringer_hw_params(snd_pcm_ioplug_t *io, snd_pcm_hw_params_t *ours)
     }
     r->slave_buffer = buffer;
     r->frame_bytes = (size_t)snd_pcm_format_physical_width(io->format) / 8 * io->channels;
-    r->gain.ramp_frames = io->rate * RAMP_MILLISECONDS / 1000;
     return 0;
 }
 

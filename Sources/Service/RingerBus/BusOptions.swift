@@ -27,6 +27,13 @@ package struct BusOptions {
 
     package mutating func string(_ name: String) throws(BusError) -> String? { try take(name, "string", \.string) }
 
+    /// A whole number in `range`.
+    package mutating func uint32(_ name: String, in range: ClosedRange<UInt32>) throws(BusError) -> UInt32? {
+        try take(name, "number (u) from \(range.lowerBound) to \(range.upperBound)") { value in
+            value.uint32.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
     package mutating func uint32(_ name: String) throws(BusError) -> UInt32? { try take(name, "uint32", \.uint32) }
 
     package mutating func int32(_ name: String) throws(BusError) -> Int32? { try take(name, "int32", \.int32) }

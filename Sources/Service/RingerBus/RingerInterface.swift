@@ -155,6 +155,11 @@ extension BusInterface {
                 "Whether an active session, of the category record or audioProcessing, silences all sounds, those of active "
                     + "sessions, too. Published before the reply to Activate."),
             Property(
+                "Call", "s",
+                "The call that is on, by the preference alertsDuringCall: priority, where its session has a call's priority; "
+                    + "ordinary, where a session of the category playAndRecord, which does not mix, has none; else empty."
+            ),
+            Property(
                 "Requests", "a(us)", "The requests that have not ended: their numbers, and the methods that began them."
             ),
             Property(

@@ -10,6 +10,10 @@ extension UserPreferences {
             case .fraction: "\(preference.name) (d, 0 to 1)"
             case .routes: "\(preference.name) (as)"
             case .position, .quietHours: "\(preference.name) (s)"
+            case .decibels: "\(preference.name) (d, 0 to 50, in dB)"
+            case .milliseconds: "\(preference.name) (u, 0 to 2000, in ms)"
+            case .alertsDuringCall:
+                "\(preference.name) (s: \(AlertsDuringCall.allCases.map(\.rawValue).joined(separator: ", ")))"
             }
         }
         return ([flags.map(\.name).joined(separator: ", ") + " (b)"] + others).joined(separator: "; ")
@@ -25,6 +29,9 @@ extension UserPreferences {
                 case .routes(let path): .strings(self[keyPath: path].names)
                 case .position(let path): .string(self[keyPath: path].rawValue)
                 case .quietHours(let path): .string("\(self[keyPath: path])")
+                case .decibels(let path): .double(Double(self[keyPath: path]))
+                case .milliseconds(let path): .uint32(UInt32(clamping: self[keyPath: path].milliseconds))
+                case .alertsDuringCall(let path): .string(self[keyPath: path].rawValue)
                 }
         }
     }
@@ -41,6 +48,15 @@ extension UserPreferences {
             case .routes(let path): if let value = try options.routes(name) { self[keyPath: path] = value }
             case .position(let path):
                 if let value = try options.name(name, of: SwitchPosition.self) { self[keyPath: path] = value }
+            case .decibels(let path):
+                if let value = try options.number(name, in: UserPreferences.duckingDepths) {
+                    self[keyPath: path] = Float(value)
+                }
+            case .milliseconds(let path):
+                let most = UInt32(clamping: UserPreferences.longestDucking.milliseconds)
+                if let value = try options.uint32(name, in: 0...most) { self[keyPath: path] = .milliseconds(value) }
+            case .alertsDuringCall(let path):
+                if let value = try options.name(name, of: AlertsDuringCall.self) { self[keyPath: path] = value }
             case .quietHours(let path):
                 guard let text = try options.string(name) else { break }
                 do throws(QuietHoursError) {

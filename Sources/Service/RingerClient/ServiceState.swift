@@ -73,7 +73,7 @@ final class ServiceState {
     /// Reports the properties that changed.
     func changed(_ names: Set<String>) {
         if names.contains("SwitchPosition") || names.contains("SwitchReadability") { reportSwitch() }
-        if names.contains("PlaybackSilenced") { reportActivity() }
+        if names.contains("PlaybackSilenced") || names.contains("Call") { reportActivity() }
         report(names)
     }
 
@@ -97,7 +97,13 @@ final class ServiceState {
     }
 
     private func reportActivity() {
-        onActivity?(link.properties["PlaybackSilenced"]?.boolean == true ? .silencesPlayback : [])
+        var activity: SessionActivity = link.properties["PlaybackSilenced"]?.boolean == true ? .silencesPlayback : []
+        switch link.properties["Call"]?.string {
+        case "priority": activity.formUnion([.call, .callByPriority])
+        case "ordinary": activity.insert(.call)
+        default: break
+        }
+        onActivity?(activity)
     }
 
     private func reportSwitch() {

@@ -76,6 +76,9 @@ final class ServiceProperties {
         case "Volume": return .double(Double(state.outputVolume ?? -1))
         case "InputAvailable": return .boolean(state.isInputAvailable ?? false)
         case "PlaybackSilenced": return .boolean(state.sessions.contains(.silencesPlayback))
+        case "Call":
+            guard state.sessions.contains(.call) else { return .string("") }
+            return .string(state.sessions.contains(.callByPriority) ? "priority" : "ordinary")
         case "Requests": return requests.busValue
         case "Preferences": return .dictionary(device.preferences.busValues)
         case "Motor": return .string(device.vibrator?.name ?? "")

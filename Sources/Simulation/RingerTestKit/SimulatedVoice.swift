@@ -69,7 +69,13 @@ final class SimulatedVoice: Playback, Sendable {
     }
 
     func setGain(_ gain: Float, over duration: Duration) {
-        record { $0.gains.append(gain) }
+        let (frame, frames) = (framesPlayed(), Int((duration.inSeconds * sound.sampleRate).rounded()))
+        record { recording in
+            var ramp = recording.ramps.last?.ramp ?? GainRamp(recording.gains[0])
+            ramp.go(to: gain, from: frame, over: frames)
+            recording.ramps.append((frame, ramp))
+            recording.gains.append(gain)
+        }
     }
 
     /// Why it cannot be opened, even if no other sound holds the PCM; nil if it can.

@@ -322,6 +322,10 @@ FUNCTION(ringer_device_set_preferences)
     preferences.vibrate_on_ring = (uint8_t)number(c, 2);
     preferences.alarm_volume = fraction(c);
     preferences.alarms_ignore_silence = (uint8_t)number(c, 2);
+    preferences.ducking_depth = 50 * fraction(c);
+    preferences.ducking_down_ms = (uint16_t)number(c, 2002);
+    preferences.ducking_up_ms = (uint16_t)number(c, 2002);
+    preferences.alerts_during_call = (uint8_t)number(c, 6);
     preferences.alert_volume = fraction(c);
     preferences.announcement_volume = fraction(c);
     preferences.media_volume = fraction(c);

@@ -532,6 +532,63 @@ import Testing
         #expect(bench.board.speaker.recordings.first?.gains.last == 1)
     }
 
+    @Test(
+        "an announcement is heard in full over what it ducks, as deep and as fast as the user chose, in every process",
+        arguments: Connection.allCases)
+    func announcementOverDucked(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(
+            connection,
+            preferences: UserPreferences(
+                duckingDepth: 20, duckingDown: .milliseconds(100), duckingUp: .milliseconds(400)))
+        let other = try await bench.otherProcess()
+        let music = bench.device.sessions.make(name: "music", category: .playback)
+        try await music.activate()
+        music.start(Self.tone(milliseconds: 5_000))
+        bench.advance(.milliseconds(500))
+        try other.announcements.add(Announcement(Self.tone(milliseconds: 1_000), options: .duckOthers))
+        bench.advance(.milliseconds(900))
+        bench.advance(.milliseconds(2_000))
+        let recordings = bench.board.speaker.recordings
+        #expect(recordings.map(\.gains) == [[1, 0.1, 1], [1]])
+        let heard = (0..<240_000).map { recordings.first?.gain(at: $0) ?? 0 }
+        // Not where the service is killed meanwhile.
+        guard recordings.count == 2, let fallen = heard.firstIndex(where: { $0 < 1 }),
+            let last = heard.lastIndex(where: { $0 < 1 }), fallen > 0
+        else { return }
+        let (first, back) = (fallen - 1, last + 1)
+        for frame in first...back {
+            let gain: Float =
+                frame < first + 4_800
+                ? 1 - 0.9 * Float(frame - first) / 4_800
+                : frame < back - 19_200 ? 0.1 : 1 - 0.9 * Float(back - frame) / 19_200
+            if abs(heard[frame] - gain) > 0.000_01 {
+                Issue.record("frame \(frame - first): \(heard[frame]), not \(gain)")
+                return
+            }
+        }
+    }
+
+    @Test("an alert is felt during a call of another process, and heard after it", arguments: Connection.allCases)
+    func alertDuringCall(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let other = try await bench.otherProcess()
+        bench.board.surroundings.set(.inputAvailable(true))
+        bench.advance(.zero)
+        let call = other.sessions.make(name: "call", category: .playAndRecord, priority: .call)
+        try await call.activate()
+        bench.advance(.zero)
+        #expect(bench.device.state.sessions.contains(.callByPriority))
+        bench.device.alerts.start(1005, limit: nil)
+        bench.advance(.seconds(3))
+        #expect(bench.board.speaker.recordingCount == 0 && bench.board.motor.turnCount > 0)
+        try await call.deactivate()
+        bench.advance(.seconds(3))
+        #expect(!bench.device.state.sessions.contains(.call))
+        #expect(bench.board.speaker.recordingCount > 0)
+        bench.device.alerts.stop()
+        bench.advance(.zero)
+    }
+
     @Test("a session of lower priority is refused beside a call", arguments: Connection.allCases)
     func refuse(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)

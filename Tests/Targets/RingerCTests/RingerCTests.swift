@@ -317,6 +317,54 @@ import Testing
         #expect(gains() == [0.25, 0.125, 0.125])
     }
 
+    @Test(
+        "an alert during a call is felt, quiet or neither, as the user chose; a program of an earlier header leaves that alone"
+    )
+    func alertsDuringCall() throws {
+        let bench = try TestDevice()
+        let device = bench.device
+        var call: OpaquePointer?
+        #expect(ringer_session_new(device, "call", RINGER_CATEGORY_PLAY_AND_RECORD, 0, 100, &call) == 0)
+        defer { ringer_session_free(call) }
+        #expect(ringer_session_activate(call, nil) == 0)
+        #expect(ringer_simulated_advance(device, 1_000) == 0)
+        func decision() -> ringer_decision {
+            var decision = ringer_decision()
+            let size = MemoryLayout.size(ofValue: decision)
+            #expect(
+                ringer_device_decide(device, RINGER_SOUND_ALERT, ringer_category(rawValue: 0), 0, &decision, size) == 0)
+            return decision
+        }
+        #expect(decision().heard == 0 && decision().felt == 1 && decision().reason == RINGER_REASON_CALL)
+        var preferences = ringer_preferences()
+        let (earlier, size) = (24, MemoryLayout.size(ofValue: preferences))
+        #expect(ringer_device_get_preferences(device, &preferences, size) == 0)
+        #expect(preferences.alerts_during_call == UInt8(RINGER_ALERTS_AUTOMATIC.rawValue))
+        #expect(preferences.ducking_depth == 14 && preferences.ducking_down_ms == 20 && preferences.ducking_up_ms == 20)
+        preferences.alerts_during_call = UInt8(RINGER_ALERTS_QUIET.rawValue)
+        (preferences.ducking_depth, preferences.ducking_down_ms, preferences.ducking_up_ms) = (50, 0, 2_000)
+        #expect(ringer_device_set_preferences(device, &preferences, size) == 0)
+        #expect(decision().heard == 1 && decision().gain == 0.1)
+        var old = ringer_preferences()
+        #expect(ringer_device_get_preferences(device, &old, earlier) == 0 && old.ducking_depth == 0)
+        #expect(ringer_device_set_preferences(device, &old, earlier) == 0)
+        var read = ringer_preferences()
+        #expect(ringer_device_get_preferences(device, &read, size) == 0)
+        #expect(read.ducking_depth == 50 && read.ducking_down_ms == 0 && read.ducking_up_ms == 2_000)
+        #expect(read.alerts_during_call == UInt8(RINGER_ALERTS_QUIET.rawValue))
+        func refuses(_ words: String, _ change: (inout ringer_preferences) -> Void) {
+            var wrong = read
+            change(&wrong)
+            #expect(ringer_device_set_preferences(device, &wrong, size) == -EINVAL)
+            #expect(lastError.contains(words), "\(lastError)")
+        }
+        for depth: Float in [-0.1, 50.1, .nan] { refuses("ducking_depth") { $0.ducking_depth = depth } }
+        refuses("ducking_down_ms of 2001 is not from 0 to 2000") { $0.ducking_down_ms = 2_001 }
+        refuses("ducking_up_ms of 65535 is not from 0 to 2000") { $0.ducking_up_ms = .max }
+        refuses("5 is no alerts_during_call") { $0.alerts_during_call = 5 }
+        refuses("reserved") { $0.reserved_after_call.2 = 1 }
+    }
+
     @Test("states that wait are merged to the newest; ends of requests are never lost, keys are counted")
     func queue() throws {
         let bench = try TestDevice()

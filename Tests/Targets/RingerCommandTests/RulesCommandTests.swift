@@ -83,6 +83,21 @@ struct RulesCommandTests {
                 ["--kind", "system", "--unreadable", "--when-switch-unreadable", "ring"],
                 "play on speaker (switchUnreadable)"
             ),
+            (["--kind", "alert", "--call", "priority"], "vibrate (call)"),
+            (["--kind", "alert", "--call", "ordinary"], "play on speaker (switchAtRing)"),
+            (
+                ["--kind", "alert", "--call", "priority", "--alerts-during-call", "heard"],
+                "play on speaker (switchAtRing)"
+            ),
+            (
+                ["--kind", "notification", "--call", "ordinary", "--alerts-during-call", "quiet"],
+                "play on speaker at 0.10 (call)"
+            ),
+            (["--kind", "alert", "--call", "ordinary", "--alerts-during-call", "none"], "silence (call)"),
+            (
+                ["--kind", "critical", "--call", "priority", "--alerts-during-call", "none"],
+                "play on speaker (switchAtRing)"
+            ),
             (["--haptics-while-recording", "--kind", "vibration"], "vibrate (vibrationRequested)"),
         ])
     func preferences(arguments: [String], decision: String) throws {
@@ -96,6 +111,9 @@ struct RulesCommandTests {
             ["--alert-volume", "2"], ["--alarm-volume", "-1"], ["--media-volume", "1.5"], ["--call-volume", "nan"],
             ["--announcement-volume", "-0.5"], ["--quiet-volume", "2"], ["--alert-volume", "x"],
             ["--routes-silenced-by-switch", "moon"],
+            ["--ducking-depth", "51"], ["--ducking-depth", "-1"],
+            ["--ducking-down", "2001"], ["--ducking-up", "-1"], ["--ducking-up", "0.5"],
+            ["--alerts-during-call", "loud"],
         ] {
             #expect(try ringer(["decide"] + arguments).status == 64)
         }
@@ -110,6 +128,12 @@ struct RulesCommandTests {
         }
         #expect(try atRing() == "both")
         #expect(try atRing("--no-vibrate-on-ring") == "play")
+        func inCall(_ arguments: String...) throws -> Substring? {
+            let rows = try ringer(["policy"] + arguments).output.split(separator: "\n")
+            return rows.last { $0.hasPrefix("alert") }?.split(separator: " ").last
+        }
+        #expect(try inCall() == "vibrate" && inCall("--alerts-during-call", "heard") == "play")
+        #expect(try inCall("--alerts-during-call", "none") == "silence")
     }
 
     @Test("what belongs to a session is refused for every other kind of sound")
@@ -146,7 +170,7 @@ struct RulesCommandTests {
         #expect(
             parts.map { $0.first { $0[0] == "alert" } } == [
                 ["alert", "both", "vibrate", "vibrate", "vibrate", "both"],
-                ["alert", "both", "vibrate", "both", "silence", "play"],
+                ["alert", "both", "vibrate", "both", "silence", "vibrate"],
             ])
         for part in parts {
             #expect(part.contains(["any session, interrupted"] + Array(repeating: "silence", count: 5)))
@@ -158,6 +182,7 @@ struct RulesCommandTests {
         #expect(
             json.contains(
                 #"{"sound":"alert","position":null,"unreadable":true,"locked":false,"deviceRoute":"speaker","recording":false,"#
-                    + #""silencing":false,"decision":"vibrate","reason":"switchUnreadable","vibrates":true}"#))
+                    + #""silencing":false,"call":false,"decision":"vibrate","reason":"switchUnreadable","vibrates":true}"#
+            ))
     }
 }

@@ -45,10 +45,18 @@ struct GateTests {
         #expect(gate.level == 0.25)
         gate.setGain(0.5)
         #expect(gate.level == 0.5 && gate.begin() && gate.level == 0.5)
+        for ramp in [Duration.zero, .microseconds(1), .milliseconds(20), .seconds(2)] {
+            gate.setGain(0.25, over: ramp)
+            #expect(gate.change?.level == 0.25 && gate.change?.ramp == ramp)
+        }
+        gate.setGain(0.5, over: .seconds(1 << 40))
+        #expect(gate.change?.level == 0.5 && gate.isOpen)
+        gate.setGain(0.5, over: .seconds(-1))
+        #expect(gate.change?.level == 0.5 && gate.change?.ramp == .zero && gate.isOpen)
         // A stream is started again after an underrun.
         #expect(gate.begin() && gate.shut())
         gate.setGain(1)
-        #expect(gate.level == nil && !gate.begin() && !gate.isOpen)
+        #expect(gate.level == nil && gate.change == nil && !gate.begin() && !gate.isOpen)
         #expect(!Gate().shut())
     }
 }

@@ -124,9 +124,9 @@ struct SoundPlayerTests {
         _ = machine.switchTo(.ring)
         var terms = SoundTerms(request: .session(.playAndRecord, options: .defaultToSpeaker), route: .speaker)
         _ = machine.handle(.play(1, terms, frames: 100, now: MachineTime.start))
-        terms = SoundTerms(request: .session(.playAndRecord), level: 0.5, route: .receiver)
+        terms = SoundTerms(request: .session(.playAndRecord), isDucked: true, route: .receiver)
         let actions = machine.handle(.terms(1, terms, now: MachineTime.start))
-        guard case .report(.decided(.play(0.5, .speaker, _, _), _, _, _))? = actions.last else {
+        guard case .report(.decided(.play(Ducking.gain, .speaker, _, _), _, _, _))? = actions.last else {
             Issue.record("\(actions)")
             return
         }

@@ -16,7 +16,8 @@ import Testing
         quietHours: (try? QuietHours("Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00; daily 20:00-22:00 volume=0.3"))
             ?? QuietHours(),
         quietHoursPosition: .vibrate, whenClockUnset: .ring,
-        alarmsIgnoreSilence: false, alarmVolume: 0.2, announcementVolume: 0.3, mediaVolume: 0.4, callVolume: 0.6)
+        alarmsIgnoreSilence: false, alarmVolume: 0.2, announcementVolume: 0.3, mediaVolume: 0.4, callVolume: 0.6,
+        duckingDepth: 21.5, duckingDown: .zero, duckingUp: .seconds(2), alertsDuringCall: .none)
 
     @Test(
         "preferences are read as they were written",
@@ -69,6 +70,8 @@ import Testing
             ("alert-volume = nan", "line 1"), ("do-not-disturb", "line 1"), ("do-not-disturb = true", "line 1"),
             ("sound-effects = no\nsound-effects = no", "line 2"),
             ("routes-silenced-by-switch = speaker, nowhere", "line 1"), ("when-switch-unreadable =", "line 1"),
+            ("ducking-depth = 51", "line 1"), ("ducking-down = -1", "line 1"), ("ducking-up = 2001", "line 1"),
+            ("alerts-during-call = loud", "line 1"),
             ("quiet-hours = daily 22:00-24:00", "line 1"), ("quiet-hours = daily 22:00-07:00 volume=1.3", "\"1.3\""),
             ("\u{0}\u{0}\u{0}", "line 1"), (String(repeating: "#", count: 1 << 20) + "\n", "1 MiB"),
         ])

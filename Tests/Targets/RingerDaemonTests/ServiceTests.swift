@@ -384,6 +384,75 @@ import Testing
         #expect(end <= start)
     }
 
+    @Test("an announcement is heard in full over the sound of another client, which it ducks")
+    func announcementOverDucked() async throws {
+        let bench = try ServiceBench()
+        let (music, speech) = (try bench.client(), try bench.client())
+        _ = try await music.play(
+            .uint32(1005), ["category": .string("playback"), "options": .strings(["mixWithOthers"])])
+        try await music.advance(.milliseconds(50))
+        let clips = BusValue.array(element: "v", [.variant(.uint32(1007))])
+        let announcement = try await speech.request(
+            "Announce", [clips, .dictionary(["options": .strings(["duckOthers"])])])
+        try await speech.advance(.seconds(10))
+        #expect(await speech.ended() == .init(request: announcement, outcome: "finished", reason: ""))
+        let recordings = bench.board.speaker.recordings
+        #expect(recordings.map { $0.gains.prefix(2) } == [[1, Ducking.gain], [1]])
+    }
+
+    @Test(
+        "preferences about ducking and alerts during a call: a wrong one is named with its range, and changes nothing")
+    func duckingPreferences() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        func set(_ value: [String: BusValue]) async throws {
+            _ = try await client.call(
+                "Set", [.string(RingerNames.interface), .string("Preferences"), .variant(.dictionary(value))],
+                interface: BusInterface.properties)
+        }
+        try await set([
+            "duckingDepth": .double(30), "duckingDown": .uint32(0), "duckingUp": .uint32(2_000),
+            "alertsDuringCall": .string("quiet"),
+        ])
+        let preferences = bench.device.preferences
+        #expect(
+            preferences
+                == UserPreferences(
+                    duckingDepth: 30, duckingDown: .zero, duckingUp: .seconds(2), alertsDuringCall: .quiet))
+        let read = try #require(try await client.property("Preferences")?.dictionary)
+        #expect(read["duckingDepth"] == .double(30) && read["duckingUp"] == .uint32(2_000))
+        #expect(read["duckingDown"] == .uint32(0) && read["alertsDuringCall"] == .string("quiet"))
+        for (name, value, words) in [
+            ("duckingDepth", .double(50.5), "from 0.0 to 50.0"), ("duckingDepth", .double(.nan), "from 0.0 to 50.0"),
+            ("duckingDown", .uint32(2_001), "from 0 to 2000"), ("duckingUp", .double(5), "from 0 to 2000"),
+            ("alertsDuringCall", .string("loud"), "automatic, heard, quiet, felt, none"),
+        ] as [(String, BusValue, String)] {
+            let error = await #expect(throws: BusError.self) {
+                try await set([name: value, "doNotDisturb": .boolean(true)])
+            }
+            #expect(error?.message.contains(name) == true && error?.message.contains(words) == true, "\(error as Any)")
+        }
+        #expect(bench.device.preferences == preferences)
+    }
+
+    @Test("the call that is on is a property, by which an alert is felt")
+    func call() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        bench.board.surroundings.set(.inputAvailable(true))
+        #expect(try await client.property("Call") == .string(""))
+        let ordinary = bench.device.sessions.make(name: "intercom", category: .playAndRecord)
+        ordinary.activate { _ in }
+        #expect(try await client.property("Call") == .string("ordinary"))
+        let call = bench.device.sessions.make(name: "call", category: .playAndRecord, priority: .call)
+        call.activate { _ in }
+        #expect(try await client.property("Call") == .string("priority"))
+        let sound = BusValue.variant(.uint32(1005))
+        _ = try await client.request("Alert", [sound, .dictionary(["limit": .double(1)])])
+        try await client.advance(.seconds(2))
+        #expect(bench.board.speaker.recordingCount == 0 && !bench.board.motor.turns.isEmpty)
+    }
+
     @Test("a file that grows while it is read is an error")
     func growingFile() throws {
         let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [0, 1, 2, 3])

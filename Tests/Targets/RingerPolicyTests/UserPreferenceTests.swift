@@ -19,6 +19,9 @@ import Testing
         case .fraction(let path): changed[keyPath: path] = 0.25
         case .routes(let path): changed[keyPath: path] = .line
         case .position(let path): changed[keyPath: path] = .vibrate
+        case .decibels(let path): changed[keyPath: path] = 30
+        case .milliseconds(let path): changed[keyPath: path] = .milliseconds(300)
+        case .alertsDuringCall(let path): changed[keyPath: path] = .quiet
         case .quietHours(let path): changed[keyPath: path] = try QuietHours("daily 22:00-07:00")
         }
         let pairs = zip(

@@ -206,10 +206,37 @@ struct SessionCoordinatorTests {
         #expect(try !stage.state("alarm").isDucked)
     }
 
+    @Test("a session that plays and records is a call, with a call's priority or without; a ring tone is none")
+    func calls() throws {
+        var stage = try SessionStage()
+        try stage.send(.inputAvailable(true))
+        let call: SessionActivity = [.records, .call]
+        for (settings, priority, activity) in [
+            ("plar", .ordinary, call), ("plar", .call, call.union(.callByPriority)),
+            ("plar", .alarm, call.union(.callByPriority)), ("plar+duck", .ordinary, call),
+            ("plar+mix", .ordinary, .records), ("plar+mix", .call, call.union(.callByPriority)), ("medi", .call, []),
+        ] as [(String, SessionPriority, SessionActivity)] {
+            let name = "\(settings) \(priority.rawValue)"
+            try stage.make(name, settings, priority)
+            try stage.send(.activate(stage[name]))
+            #expect(stage.coordinator.activity == activity, "\(name)")
+            try stage.send(.deactivate(stage[name]))
+            #expect(stage.coordinator.activity == [])
+        }
+        // It is answered: the ring tone's session becomes that of the call.
+        try stage.make("ring", "medi", .call)
+        try stage.send(.activate(stage["ring"]))
+        try stage.send(.setCategory(stage["ring"], .playAndRecord))
+        #expect(stage.coordinator.activity.contains(.callByPriority))
+    }
+
     @Test("a ducked sound is 14 decibels down, within 50 ms")
     func amount() {
         #expect(abs(Ducking.gain * Ducking.gain - 0.039_810_7) < 0.000_001)
         #expect(Ducking.decibels == -14 && Ducking.ramp <= .milliseconds(50))
+        let preferences = UserPreferences()
+        #expect(preferences.duckingGain == Ducking.gain && preferences.duckingDepth == -Ducking.decibels)
+        #expect(preferences.duckingDown == Ducking.ramp && preferences.duckingUp == Ducking.ramp)
     }
 
     @Test("interrupting speech interrupts those that speak and no others")

@@ -254,6 +254,9 @@ struct SessionModel {
         var now: SessionActivity = coordinator.outside.isEmpty ? [] : .interrupted
         if active.contains(where: { !$0.settings.category.plays }) { now.insert(.silencesPlayback) }
         if active.contains(where: { $0.settings.category.records }) { now.insert(.records) }
+        let calls = active.filter { $0.settings.category == .playAndRecord }
+        if calls.contains(where: { $0.priority >= .call }) { now.formUnion([.call, .callByPriority]) }
+        if calls.contains(where: { $0.settings.mixing != .mixing }) { now.insert(.call) }
         try require(now == coordinator.activity && now == activity, "the activity is wrong")
 
         for session in active {

@@ -220,7 +220,7 @@ def test_switch():
 
 def test_second_call():
     """A second call is felt, not heard; a third one is busy."""
-    with start("--haptics-while-recording") as handset, Caller(handset.port) as first, \
+    with start() as handset, Caller(handset.port) as first, \
             Caller(handset.port, "tcp") as second, Caller(handset.port) as third:
         first.invite()
         handset.wait_for(first.call, "ringing")

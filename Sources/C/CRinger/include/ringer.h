@@ -139,7 +139,8 @@ enum ringer_reason {
     RINGER_REASON_VOLUME_ZERO = 17,
     RINGER_REASON_SOFTWARE_SILENT = 18,
     RINGER_REASON_QUIET_HOURS = 19,
-    RINGER_REASON_ALARM = 20
+    RINGER_REASON_ALARM = 20,
+    RINGER_REASON_CALL = 21
 };
 
 /* A reason's name, such as "ringSilentSwitch"; "" for a number that is none. Swift: Decision.Reason.rawValue. */
@@ -383,6 +384,16 @@ int ringer_device_set_volume(struct ringer_device *device, float volume);
  * 60,000: -EINVAL above. -ENOENT without a light; -ENOTSUP if it cannot blink, and is lit. Swift: StatusLight.show. */
 int ringer_device_set_light(struct ringer_device *device, uint32_t on_ms, uint32_t off_ms);
 
+/* What becomes of alerts and notification sounds while a call is on: never more than without it. Critical ones and alarms are not
+ * concerned. Swift: AlertsDuringCall. */
+enum ringer_alerts_during_call {
+    RINGER_ALERTS_AUTOMATIC = 0,    /* felt, where the call's session has the priority of a call; else heard */
+    RINGER_ALERTS_HEARD = 1,        /* as without a call */
+    RINGER_ALERTS_QUIET = 2,        /* heard at -20 dB */
+    RINGER_ALERTS_FELT = 3,         /* felt instead of heard, where there is a motor */
+    RINGER_ALERTS_NONE = 4          /* neither heard nor felt */
+};
+
 /* What the user chose. Swift: UserPreferences. */
 struct ringer_preferences {
     uint8_t vibrate_on_ring;
@@ -401,6 +412,11 @@ struct ringer_preferences {
     float announcement_volume;      /* 0 to 1 */
     float media_volume;             /* 0 to 1: sounds of sessions and categories that are no call */
     float call_volume;              /* 0 to 1: RINGER_CATEGORY_PLAY_AND_RECORD */
+    float ducking_depth;            /* dB, 0 to 50, where 50 is silence: how much more quietly a ducked sound is heard; 14 at first */
+    uint16_t ducking_down_ms;       /* how long it takes to fall, 0 to 2000; 20 at first */
+    uint16_t ducking_up_ms;         /* how long it takes to rise again, likewise */
+    uint8_t alerts_during_call;     /* enum ringer_alerts_during_call */
+    uint8_t reserved_after_call[3];
 };
 
 /* Writes the preferences in force. Swift: Device.preferences. */
@@ -408,7 +424,7 @@ int ringer_device_get_preferences(const struct ringer_device *device, struct rin
     size_t size);
 
 /* Sets the preferences: read them first and change what is to change. Sounds that they forbid stop. -EINVAL for a
- * volume, a route or a position that is none. Over the service they are the service's, which may refuse them with an
+ * volume, a route or a position that is none, and for what is out of its range. Over the service they are the service's, which may refuse them with an
  * event RINGER_EVENT_DEGRADED. Swift: Device.preferences. */
 int ringer_device_set_preferences(struct ringer_device *device, const struct ringer_preferences *preferences,
     size_t size);
@@ -999,7 +1015,7 @@ RINGER_ASSERT(sizeof(enum ringer_position) == 4, "ringer.h: an enum has 4 bytes:
 RINGER_ASSERT(sizeof(struct ringer_state) == 64, "ringer.h: struct ringer_state has 64 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_effective_position) == 16,
     "ringer.h: struct ringer_effective_position has 16 bytes in libringer");
-RINGER_ASSERT(sizeof(struct ringer_preferences) == 36, "ringer.h: struct ringer_preferences has 36 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_preferences) == 48, "ringer.h: struct ringer_preferences has 48 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_decision) == 16, "ringer.h: struct ringer_decision has 16 bytes in libringer");
 RINGER_ASSERT(sizeof(struct ringer_notification) == 3 * sizeof(void *) + 8,
     "ringer.h: struct ringer_notification has three pointers and 8 bytes in libringer");

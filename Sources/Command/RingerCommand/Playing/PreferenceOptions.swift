@@ -29,6 +29,21 @@ struct PreferenceOptions: ParsableArguments {
             "Whether alarms are heard though a switch or do-not-disturb would silence them. (default: --alarms-ignore-silence)"
     )
     var alarmsIgnoreSilence: Bool?
+    @Option(help: "How much more quietly ducked sounds are heard, 0 to 50 dB, where 50 is silence. (default: 14.0)")
+    var duckingDepth: Float?
+    @Option(
+        help: ArgumentHelp(
+            "How long ducked sounds take to fall, 0 to 2000 ms. (default: 20)", valueName: "milliseconds"))
+    var duckingDown: Int?
+    @Option(
+        help: ArgumentHelp("How long they take to rise again, 0 to 2000 ms. (default: 20)", valueName: "milliseconds"))
+    var duckingUp: Int?
+    @Option(
+        help: """
+            What becomes of alerts and notifications during a call: with automatic they are felt, where the call's session has a \
+            call's priority, and heard otherwise. (default: automatic)
+            """)
+    var alertsDuringCall: AlertsDuringCall?
     @Flag(help: "Alerts vibrate while a session records.")
     var hapticsWhileRecording = false
     @Flag(help: "Alerts and notifications are suppressed; critical ones are not.")
@@ -70,6 +85,18 @@ struct PreferenceOptions: ParsableArguments {
                 throw ValidationError("--\(name)-volume takes 0 to 1, not \(volume).")
             }
         }
+        try validateDucking()
+    }
+
+    private func validateDucking() throws {
+        if let duckingDepth, !UserPreferences.duckingDepths.contains(Double(duckingDepth)) {
+            throw ValidationError("--ducking-depth takes 0 to 50, not \(duckingDepth).")
+        }
+        for (name, time) in [("down", duckingDown), ("up", duckingUp)] {
+            if let time, !(0...UserPreferences.longestDucking.milliseconds).contains(Int64(time)) {
+                throw ValidationError("--ducking-\(name) takes 0 to 2000, not \(time).")
+            }
+        }
     }
 
     /// The preferences together.
@@ -91,6 +118,10 @@ struct PreferenceOptions: ParsableArguments {
             alarmsIgnoreSilence: alarmsIgnoreSilence ?? others.alarmsIgnoreSilence,
             alarmVolume: alarmVolume ?? others.alarmVolume,
             announcementVolume: announcementVolume ?? others.announcementVolume,
-            mediaVolume: mediaVolume ?? others.mediaVolume, callVolume: callVolume ?? others.callVolume)
+            mediaVolume: mediaVolume ?? others.mediaVolume, callVolume: callVolume ?? others.callVolume,
+            duckingDepth: duckingDepth ?? others.duckingDepth,
+            duckingDown: duckingDown.map { .milliseconds($0) } ?? others.duckingDown,
+            duckingUp: duckingUp.map { .milliseconds($0) } ?? others.duckingUp,
+            alertsDuringCall: alertsDuringCall ?? others.alertsDuringCall)
     }
 }

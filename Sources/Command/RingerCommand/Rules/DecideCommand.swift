@@ -20,6 +20,19 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
         case session, announcement, system, alert, alarm, notification, critical, vibration
     }
 
+    /// Whether a call is on, and its priority.
+    enum Call: String, CaseIterable, ExpressibleByArgument {
+        case none, ordinary, priority
+
+        var activity: SessionActivity {
+            switch self {
+            case .none: []
+            case .ordinary: [.call, .records]
+            case .priority: [.call, .callByPriority, .records]
+            }
+        }
+    }
+
     @Option(help: "The kind of sound; \"critical\" is a critical notification.")
     var kind = Kind.session
     @Option(
@@ -36,6 +49,8 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
     var quiet: SwitchPosition?
     @Option(help: "The volume that quiet hours give announcements and media now, 0 to 1.")
     var quietVolume: Float?
+    @Option(help: "The call that is on; priority, where its session has a call's priority.")
+    var call: Call?
     @Flag(help: "The session's application is in the background.")
     var background = false
     @Flag(help: "The switch cannot be read, whatever --position says.")
@@ -85,6 +100,10 @@ struct DecideCommand: AsyncParsableCommand, JSONCommand {
         if let quiet { state.quietHours = quiet }
         if let quietVolume { state.quietHoursVolume = quietVolume }
         if locked { state.isScreenLocked = true }
+        if let call {
+            state.sessions.subtract([.call, .callByPriority])
+            state.sessions.formUnion(call.activity)
+        }
         state.route = route ?? state.route
         let decision = RingerPolicy.decide(
             request, state: state, preferences: user.preferences(insteadOf: preferences))

@@ -9,11 +9,11 @@ struct PolicyCommand: ParsableCommand, JSONCommand {
         abstract: "Print the rules as a table.",
         discussion: """
             A row is a kind of sound. A column is what the device is in: a position, which is the most silent one of the switch, \
-            of what software has set, and of the quiet hours; a switch that cannot be read; no switch; the screen locked; headphones plugged in; a session that records, and one that plays and \
-            records, as a call. A cell says "play", "silence", "vibrate", or "both" if the motor turns to the sound; where a \
+            of what software has set, and of the quiet hours; a switch that cannot be read; no switch; the screen locked; headphones plugged in; a session that records, and a call, whose \
+            session plays and records and has a call's priority. A cell says "play", "silence", "vibrate", or "both" if the motor turns to the sound; where a \
             sound is played on another route than the device's, it names that route.
             JSON, one object a cell: {"sound":...,"position":"ring|vibrate|silent" or null,"unreadable":true|false,
-            "locked":true|false,"deviceRoute":...,"recording":true|false,"silencing":true|false} and what decide prints
+            "locked":true|false,"deviceRoute":...,"recording":true|false,"silencing":true|false,"call":true|false} and what decide prints
             """)
 
     @OptionGroup(title: "User preferences") var user: PreferenceOptions
@@ -41,7 +41,7 @@ struct PolicyCommand: ParsableCommand, JSONCommand {
         ("silent, locked", DeviceState(ringSilent: .silent, isScreenLocked: true)),
         ("silent, headphone", DeviceState(ringSilent: .silent, route: .headphone)),
         ("ring, recording", DeviceState(ringSilent: .ring, sessions: [.records, .silencesPlayback])),
-        ("ring, in a call", DeviceState(ringSilent: .ring, sessions: .records)),
+        ("ring, in a call", DeviceState(ringSilent: .ring, sessions: [.records, .call, .callByPriority])),
     ]
 
     func run() throws {
@@ -94,6 +94,7 @@ struct PolicyCommand: ParsableCommand, JSONCommand {
                     ("deviceRoute", .string(column.state.route.rawValue)),
                     ("recording", .bool(column.state.sessions.contains(.records))),
                     ("silencing", .bool(column.state.sessions.contains(.silencesPlayback))),
+                    ("call", .bool(column.state.sessions.contains(.call))),
                 ]
                 try Terminal.show(JSONValue.object(cell + members).description)
             }

@@ -19,6 +19,14 @@ extension SwitchPosition {
     }
 }
 
+extension AlertsDuringCall {
+    /// The choice of that name, in any case.
+    public init?(argument: String) {
+        guard let name = argument.named(in: Self.allCases.map(\.rawValue)) else { return nil }
+        self.init(rawValue: name)
+    }
+}
+
 extension AudioRoute {
     /// The route of that name, in any case.
     public init?(argument: String) {

@@ -8,6 +8,9 @@ extension UserPreference {
         case .fraction: "a number from 0 to 1"
         case .routes: AudioRouteSet.valueDescription
         case .quietHours: "quiet hours, such as \"Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00\", or none"
+        case .decibels: "a number of decibels from 0 to 50"
+        case .milliseconds: "a whole number of milliseconds from 0 to 2000"
+        case .alertsDuringCall: AlertsDuringCall.allCases.map(\.rawValue).joined(separator: ", ")
         case .position: SwitchPosition.allCases.map(\.rawValue).joined(separator: ", ")
         }
     }
@@ -27,6 +30,18 @@ extension UserPreference {
         case .position(let path):
             guard let position = SwitchPosition(argument: text) else { return false }
             preferences[keyPath: path] = position
+        case .decibels(let path):
+            guard let number = Float(text), UserPreferences.duckingDepths.contains(Double(number)) else { return false }
+            preferences[keyPath: path] = number
+        case .milliseconds(let path):
+            guard let number = Int(text), (0...UserPreferences.longestDucking.milliseconds).contains(Int64(number))
+            else {
+                return false
+            }
+            preferences[keyPath: path] = .milliseconds(number)
+        case .alertsDuringCall(let path):
+            guard let choice = AlertsDuringCall(argument: text) else { return false }
+            preferences[keyPath: path] = choice
         case .quietHours(let path):
             guard let quietHours = QuietHours(argument: text) else { return false }
             preferences[keyPath: path] = quietHours

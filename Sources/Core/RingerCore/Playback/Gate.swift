@@ -7,9 +7,10 @@ import Synchronization
 package final class Gate: Sendable {
     private static let open: UInt64 = 1
     private static let begun: UInt64 = 2
-    private static let flags: UInt64 = 0xffff_ffff
+    private static let flags: UInt64 = 3
+    private static let longestRamp: Int64 = 0x3fff_ffff
 
-    /// The flags, and the gain in the upper half.
+    /// From the highest bits: the gain, 32 of them; the time of its change in microseconds, 30; the flags.
     private let word: Atomic<UInt64>
     private let wantedRounds = Atomic(0)
 
@@ -39,6 +40,13 @@ package final class Gate: Sendable {
         return word & Self.open == 0 ? nil : Float(bitPattern: UInt32(word >> 32))
     }
 
+    /// The same, and how long the change to that gain takes.
+    package var change: (level: Float, ramp: Duration)? {
+        let word = word.load(ordering: .acquiring)
+        guard word & Self.open != 0 else { return nil }
+        return (Float(bitPattern: UInt32(word >> 32)), .microseconds(Int64(word >> 2) & Self.longestRamp))
+    }
+
     /// How often the sound is to be played in all; 0 as long as that has not changed.
     package var rounds: Int {
         get { wantedRounds.load(ordering: .acquiring) }
@@ -48,9 +56,10 @@ package final class Gate: Sendable {
     /// Whether the sound may be heard.
     package var isOpen: Bool { word.load(ordering: .acquiring) & Self.open != 0 }
 
-    /// Sets the gain of a sound whose gate is open.
-    package func setGain(_ gain: Float) {
-        change { Self.bits(of: gain) | $0 & Self.flags }
+    /// Sets the gain of a sound whose gate is open, which is reached within `duration`.
+    package func setGain(_ gain: Float, over duration: Duration = SoundPlayer.gainRamp) {
+        let time = UInt64(min(max(duration.nanoseconds / 1_000, 0), Self.longestRamp))
+        change { Self.bits(of: gain) | time << 2 | $0 & Self.flags }
     }
 
     /// Changes the word of an open gate; nil if it is shut.

@@ -29,7 +29,7 @@ struct PlayerMachine: StateMachine {
         indirect case begin(ID, PlaybackOptions)
         /// Shut its gate at once: ``SoundPlayer/shut(_:of:_:_:)``.
         case halt(ID)
-        case setGain(ID, Float)
+        case setGain(ID, Float, over: Duration)
         /// Pass the output's event on to the sound's owner.
         indirect case forward(ID, PlaybackEvent)
         indirect case complete(ID, SoundResult)
@@ -43,8 +43,8 @@ struct PlayerMachine: StateMachine {
         var requestedAt: MonotonicTime
         var startedAt: MonotonicTime?
         var frames: Int
-        /// That of the policy, to which ``volume`` is a factor.
-        var gain: Float
+        /// That of the policy, to which ``volume`` is a factor, and what ducking has in it.
+        var gain, level: Float
         var volume: Float
         /// The route for which its PCM was chosen, or to which the card was switched since; nil after its headphones were
         /// pulled out.
@@ -105,7 +105,7 @@ struct PlayerMachine: StateMachine {
         case .volume(let id, let volume):
             guard let sound = sounds[id], sound.halted == nil, sound.volume != volume else { return }
             sounds[id]?.volume = volume
-            actions.append(.setGain(id, sound.gain * volume))
+            actions.append(.setGain(id, sound.gain * volume, over: SoundPlayer.gainRamp))
         case .halt(let id, let outcome):
             halt(id, outcome, &actions)
         case .haltAll(let outcome):
@@ -141,8 +141,9 @@ struct PlayerMachine: StateMachine {
         switch decision {
         case .play(let gain, let route, _, _):
             sounds[id] = Sound(
-                terms: terms, requestedAt: now, frames: frames, gain: gain, volume: volume, route: route,
-                pcm: pcms[route])
+                terms: terms, requestedAt: now, frames: frames, gain: gain, level: terms.level(preferences),
+                volume: volume,
+                route: route, pcm: pcms[route])
             var options = PlaybackOptions(gain: gain * volume, route: route, waitsWhenBusy: terms.waits)
             options.terms = terms
             actions.append(.begin(id, options))
@@ -229,8 +230,12 @@ struct PlayerMachine: StateMachine {
         switch decision {
         case .play(let gain, _, _, _):
             guard gain != sound.gain else { return }
+            let level = sound.terms.level(preferences)
             sounds[id]?.gain = gain
-            actions.append(.setGain(id, gain * sound.volume))
+            sounds[id]?.level = level
+            let ramp =
+                level == sound.level ? SoundPlayer.gainRamp : preferences.duckingRamp(from: sound.level, to: level)
+            actions.append(.setGain(id, gain * sound.volume, over: ramp))
         case .silence(let reason), .vibrate(let reason):
             halt(id, failure.map { .failed($0) } ?? .silenced(by: reason), &actions)
         }

@@ -7,7 +7,7 @@ public final class SoundPlayer: Sendable {
         package let number: UInt64
     }
 
-    /// The duration of a change of gain.
+    /// The duration of a change of gain, other than by ducking.
     package static let gainRamp = Duration.milliseconds(20)
 
     package let core: Core
@@ -75,9 +75,9 @@ public final class SoundPlayer: Sendable {
                     }
                 }
             case .halt(let id): Self.shut(id, of: table, clock, runner)
-            case .setGain(let id, let gain):
-                table.value[id]?.gate.setGain(gain)
-                core.perform { core.transition { table.value[id]?.playback }?.setGain(gain, over: Self.gainRamp) }
+            case .setGain(let id, let gain, let ramp):
+                table.value[id]?.gate.setGain(gain, over: ramp)
+                core.perform { core.transition { table.value[id]?.playback }?.setGain(gain, over: ramp) }
             case .forward(let id, let event): table.value[id]?.monitor?.onEvent(event)
             case .report(let event): report(event)
             case .rulesChanged: for observer in observers.value { observer.call() }

@@ -4,8 +4,8 @@ import SessionRules
 package struct SoundTerms: Sendable, Hashable {
     /// The kind of sound.
     package var request: SoundRequest
-    /// A factor for the policy's gain, 0 to 1: below 1 while another session ducks this one.
-    var level: Float = 1
+    /// Whether another session ducks the sound's.
+    var isDucked = false
     /// The route of the sound's session; nil for the device's route.
     var route: AudioRoute?
     /// Whether the sound is an announcement, and how loud.
@@ -37,7 +37,10 @@ package struct SoundTerms: Sendable, Hashable {
     /// The sound as the rules see it.
     var judged: SoundRequest { announcement.map(request.announcing) ?? request }
 
-    /// The policy's decision about the sound, with the gain reduced by ``level``.
+    /// The factor for the policy's gain, 0 to 1: below 1 while another session ducks this one.
+    func level(_ preferences: UserPreferences) -> Float { isDucked ? preferences.duckingGain : 1 }
+
+    /// The policy's decision about the sound, with the gain reduced by ``level(_:)``.
     ///
     /// - Parameter playing: The route that the sound is playing on; nil for the route that it would take now.
     func decide(_ state: DeviceState, _ preferences: UserPreferences, on playing: AudioRoute? = nil) -> Decision {
@@ -48,7 +51,7 @@ package struct SoundTerms: Sendable, Hashable {
         if playing == .speaker { state.hasReceiver = false }
         switch RingerPolicy.decide(judged, state: state, preferences: preferences) {
         case .play(let gain, let route, let vibrates, let reason):
-            return .play(gain: gain * level, route: route, vibrates: vibrates, reason)
+            return .play(gain: gain * level(preferences), route: route, vibrates: vibrates, reason)
         case let decision:
             return decision
         }

@@ -5,8 +5,8 @@ import SessionRules
 extension AudioSession {
     /// What is heard of the session's streams.
     package enum Audibility: Sendable, Hashable {
-        /// They are heard, at this gain: the volume of their kind, and less while they are ducked.
-        case heard(gain: Float)
+        /// They are heard, at this gain; `level` is the factor in it by which others duck the session, 0 to 1.
+        case heard(gain: Float, level: Float)
         /// They are silent.
         case silenced(Decision.Reason)
     }
@@ -24,7 +24,13 @@ extension AudioSession {
             let decision = coordinator.decide(id, state: state, preferences: preferences)
         else { return .silenced(.interruption) }
         guard case .play(let gain, _, _, _) = decision else { return .silenced(decision.reason) }
-        return .heard(gain: session.isDucked ? gain * Ducking.gain : gain)
+        let level = session.isDucked ? preferences.duckingGain : 1
+        return .heard(gain: gain * level, level: level)
+    }
+
+    /// How long a change of the level of ducking takes.
+    package func duckingRamp(from old: Float, to new: Float) -> Duration {
+        service.player.preferences.duckingRamp(from: old, to: new)
     }
 
     /// Activates the session for a stream. The hardware is not asked what it grants: the stream's own program opens it.

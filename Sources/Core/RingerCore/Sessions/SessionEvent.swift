@@ -15,7 +15,7 @@ public enum SessionEvent: Sendable, Hashable {
     case interruptionDropped(InterruptionDropReason)
     /// Its sounds were stopped. Another event reports the interruption, deactivation or route change.
     case soundStopped(SessionStopReason)
-    /// Another session ducks it: its gain falls by ``Ducking``.
+    /// Another session ducks it: its gain falls, as the user's preferences about ducking say.
     case ducked
     /// It is no longer ducked.
     case unducked

@@ -181,7 +181,7 @@ struct SessionPlaybackMachine: StateMachine {
     private func terms(for id: SessionID) -> SoundTerms? {
         guard let session = coordinator.session(id) else { return nil }
         return SoundTerms(
-            request: session.request, level: session.isDucked ? Ducking.gain : 1, route: session.route.output,
+            request: session.request, isDucked: session.isDucked, route: session.route.output,
             session: session.isOwn ? nil : id)
     }
 

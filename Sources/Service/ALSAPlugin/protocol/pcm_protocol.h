@@ -23,6 +23,8 @@
 #define RINGER_PCM_SOCKET "/run/ringer/pcm"
 /* A gain of 1. */
 #define RINGER_PCM_FULL_GAIN 65536
+/* How long a change of the gain takes where no ramp is said. */
+#define RINGER_PCM_RAMP_MILLISECONDS 20
 
 /* Kinds of packets. */
 enum {
@@ -96,6 +98,12 @@ struct ringer_pcm_packet {
            In ACCEPTED and STATE, for a stream that runs: when its session was activated, which the plug-in says to the next
            service. 0 where it is inactive, and from services that do not say it. */
         uint64_t since;
+        struct { /* in ACCEPTED and STATE */
+            uint64_t unused;
+            /* How long the change to the gain of the packet takes, in milliseconds and 1 more. 0 from services that do not say
+               it: 20 ms. */
+            uint16_t ramp;
+        };
     };
 };
 

@@ -42,13 +42,19 @@ struct PCMPacket {
         self.packet = packet
     }
 
-    init(kind: Int, value: Int = 0, flags: Int = 0, gain: Float = 0) {
+    /// `ramp` is how long the change to `gain` takes.
+    init(
+        kind: Int, value: Int = 0, flags: Int = 0, gain: Float = 0,
+        ramp: Duration = .milliseconds(RINGER_PCM_RAMP_MILLISECONDS)
+    ) {
         packet = ringer_pcm_packet()
         packet.version = UInt8(RINGER_PCM_VERSION)
         packet.kind = UInt8(kind)
         packet.value = UInt8(value)
         packet.flags = UInt8(flags)
         packet.gain = UInt32((gain * Float(RINGER_PCM_FULL_GAIN)).rounded())
+        let states = [RINGER_PCM_ACCEPTED, RINGER_PCM_STATE]
+        if states.contains(kind) { packet.ramp = UInt16(clamping: ramp.milliseconds + 1) }
     }
 
     /// A packet of the kind REFUSED.

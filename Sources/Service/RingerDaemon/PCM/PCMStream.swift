@@ -80,14 +80,22 @@ final class PCMStream: @unchecked Sendable {
 
     /// The session's state as the stream's: the session's age and end are nothing to one that does not run, and may not read.
     private func own(_ state: PCMSession.State) -> PCMSession.State {
-        isStarted ? state : PCMSession.State(value: state.value, gain: state.gain)
+        isStarted ? state : PCMSession.State(value: state.value, gain: state.gain, level: state.level)
+    }
+
+    /// How long the gain takes to become that of `state`: as the user chose, where others begin or end to duck it.
+    private func ramp(to state: PCMSession.State) -> Duration {
+        guard let told, let session, told.level != state.level else { return SoundPlayer.gainRamp }
+        return session.duckingRamp(from: told.level, to: state.level)
     }
 
     private func say(_ kind: Int, _ session: PCMSession.State, flags: Int = 0) -> Bool {
         let state = own(session)
+        let ramp = ramp(to: state)
         told = state
         var packet = PCMPacket(
-            kind: kind, value: state.value, flags: flags | (state.isOver ? RINGER_PCM_OVER : 0), gain: state.gain)
+            kind: kind, value: state.value, flags: flags | (state.isOver ? RINGER_PCM_OVER : 0), gain: state.gain,
+            ramp: ramp)
         packet.packet.since = state.since
         return send(packet)
     }
@@ -127,6 +135,8 @@ final class PCMSession {
     struct State: Equatable {
         var value: Int
         var gain: Float = 0
+        /// The factor in it by which others duck the session.
+        var level: Float = 1
         /// When the session was activated, in nanoseconds of CLOCK_MONOTONIC; 0 where it is inactive.
         var since: UInt64 = 0
         /// Whether an interruption of its streams, which run, ended without leave to resume.
@@ -174,6 +184,9 @@ final class PCMSession {
         }
     }
 
+    /// How long a change of the level of ducking takes.
+    func duckingRamp(from old: Float, to new: Float) -> Duration { session.duckingRamp(from: old, to: new) }
+
     /// The current state; that of a session without a running stream is the one that the first stream will find.
     var state: State {
         let session = session.state
@@ -182,7 +195,8 @@ final class PCMSession {
             value: RINGER_PCM_SILENCED, since: isInactive ? 0 : session?.activation ?? 0,
             isOver: isStarted && !waits && isInactive)
         switch self.session.audibility(activating: !isStarted || waits) {
-        case .heard(let gain): (state.value, state.gain) = (RINGER_PCM_HEARD, gain)
+        case .heard(let gain, let level):
+            (state.value, state.gain, state.level) = (RINGER_PCM_HEARD, gain, level)
         // The program cannot know that it is heard again afterwards: it goes on.
         case .silenced(.interruption), .silenced(.sessionPriority), .silenced(.sessionSilencesPlayback):
             state.value = RINGER_PCM_INTERRUPTED

@@ -96,6 +96,9 @@ extension UserPreferences {
                 case .routes(let path): self[keyPath: path].names.joined(separator: ", ")
                 case .position(let path): self[keyPath: path].rawValue
                 case .quietHours(let path): "\(self[keyPath: path])"
+                case .decibels(let path): "\(self[keyPath: path])"
+                case .milliseconds(let path): "\(self[keyPath: path].milliseconds)"
+                case .alertsDuringCall(let path): self[keyPath: path].rawValue
                 }
             return "\(preference.hyphenated) = \(value)\n"
         }
@@ -122,6 +125,17 @@ extension UserPreferences {
                 throw SettingLines.refuse(key, value, "ring, vibrate or silent")
             }
             self[keyPath: path] = position
+        case .decibels(let path):
+            self[keyPath: path] = Float(try SettingLines.number(key, value, in: UserPreferences.duckingDepths))
+        case .milliseconds(let path):
+            let most = Double(UserPreferences.longestDucking.milliseconds)
+            self[keyPath: path] = .milliseconds(Int(try SettingLines.number(key, value, in: 0...most)))
+        case .alertsDuringCall(let path):
+            guard let choice = AlertsDuringCall(rawValue: value) else {
+                throw SettingLines.refuse(
+                    key, value, AlertsDuringCall.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            self[keyPath: path] = choice
         case .quietHours(let path):
             do throws(QuietHoursError) {
                 self[keyPath: path] = try QuietHours(value)

@@ -7,6 +7,7 @@ enum Policy {
         for category in AudioCategory.allCases { report(category.rawValue, sessions(category), sessionPreferences) }
         report("system sound", [.systemSound(isUISound: true), .systemSound(isUISound: false)], preferences)
         report("alert", [.alert], preferences)
+        report("alert in a call", [.alert, .notification(volume: 0.3)], callPreferences, callStates)
         report("alarm", [.alarm], alarmPreferences)
         for category in AudioCategory.allCases {
             report("\(category.rawValue), alarm", [.session(category, isAlarm: true)], alarmPreferences)
@@ -18,7 +19,9 @@ enum Policy {
         report("vibration", [.vibration], preferences)
     }
 
-    private static func report(_ name: String, _ requests: [SoundRequest], _ preferences: [UserPreferences]) {
+    private static func report(
+        _ name: String, _ requests: [SoundRequest], _ preferences: [UserPreferences], _ states: [DeviceState] = states
+    ) {
         var digest = Digest()
         for request in requests {
             for preference in preferences {
@@ -86,6 +89,20 @@ enum Policy {
         }
         return states
     }()
+
+    private static let callStates: [DeviceState] = [SessionActivity.call, [.call, .callByPriority]].flatMap { call in
+        states.map { state in
+            var state = state
+            state.sessions.formUnion(call)
+            return state
+        }
+    }
+
+    private static let callPreferences: [UserPreferences] = AlertsDuringCall.allCases.flatMap { choice in
+        bools.flatMap { isFelt in
+            bools.map { UserPreferences(vibrateOnSilent: isFelt, doNotDisturb: $0, alertsDuringCall: choice) }
+        }
+    }
 
     /// The preferences that count for a session.
     private static let sessionPreferences: [UserPreferences] = {

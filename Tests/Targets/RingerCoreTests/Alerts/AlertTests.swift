@@ -54,6 +54,32 @@ struct AlertTests {
         #expect(alert.bench.heard.count > 3 && alert.outcomes == [.stopped(.limited)])
     }
 
+    @Test(
+        "a call that begins silences the alert that rings, makes it quieter or felt, as the user chose; its end restores it",
+        arguments: AlertsDuringCall.allCases)
+    func call(choice: AlertsDuringCall) throws {
+        let alert = try AlertBench(preferences: UserPreferences(alertsDuringCall: choice))
+        let (board, publisher) = (alert.bench.board, alert.bench.publisher)
+        alert.start(limit: .seconds(60))
+        alert.advance(100)
+        #expect(board.speaker.playing.map(\.gains) == [[1]])
+        publisher.sessions(are: [.records, .call, .callByPriority])
+        alert.advance(0)
+        let isHeard = choice == .heard || choice == .quiet
+        #expect(board.speaker.playing.map(\.gains) == (isHeard ? [choice == .quiet ? [1, 0.1] : [1]] : []))
+        // The vibration of the round that was begun goes on; none of the next ones has a sound that may not be heard.
+        alert.advance(5_000)
+        let (heard, turns) = (board.speaker.recordingCount, board.motor.turns.count)
+        alert.advance(5_000)
+        #expect((board.speaker.recordingCount > heard) == isHeard)
+        #expect((board.motor.turns.count > turns) == (choice == .felt || choice == .automatic))
+        if choice == .quiet { #expect(board.speaker.recordings.last?.gains == [0.1]) }
+        publisher.sessions(are: [])
+        alert.advance(1_000)
+        #expect(board.speaker.recordings.last?.gains == [1])
+        alert.alerts.stop()
+    }
+
     @Test("an alarm by the sound of the alert that runs is another one, and replaces it")
     func alarmReplaces() throws {
         let alert = try AlertBench(position: .silent)

@@ -64,6 +64,95 @@ struct AudioSessionsTests {
             ])
     }
 
+    /// What was heard at the frames of the first recording, against the curve that begins at `first`.
+    private func expect(
+        _ bench: SessionBench, from first: Int, over frames: Int, _ old: Float, _ new: Float,
+        _ place: SourceLocation = #_sourceLocation
+    ) {
+        let recording = bench.recordings[0]
+        for frame in 0..<frames + 480 {
+            let expected = frame < frames ? old + (new - old) * (Float(frame) / Float(frames)) : new
+            let gain = recording.gain(at: first + frame)
+            if abs(gain - expected) > 0.000_001 {
+                Issue.record("frame \(first + frame): \(gain), not \(expected)", sourceLocation: place)
+                return
+            }
+        }
+    }
+
+    @Test(
+        "ducking falls to the user's depth and rises again in the user's times, frame by frame",
+        arguments: [(14, 20, 20), (6, 500, 2_000), (30, 0, 100), (50, 100, 0), (0, 20, 20)] as [(Float, Int, Int)])
+    func ramps(depth: Float, down: Int, up: Int) throws {
+        let bench = try SessionBench()
+        bench.bench.player.preferences = UserPreferences(
+            duckingDepth: depth, duckingDown: .milliseconds(down), duckingUp: .milliseconds(up))
+        let ducked = bench.bench.player.preferences.duckingGain
+        let music = try bench.playing("music", .playback, .mixWithOthers)
+        bench.clock.advance(by: .milliseconds(100))
+        let voice = try bench.playing("voice", .playback, .duckOthers)
+        bench.clock.advance(by: .milliseconds(3_000))
+        voice.deactivate { _ in }
+        bench.clock.advance(by: .milliseconds(3_000))
+        expect(bench, from: 4_800, over: down * 48, 1, ducked)
+        expect(bench, from: 148_800, over: up * 48, ducked, 1)
+        #expect(bench.recordings[0].gain(at: 4_799) == 1)
+        #expect(bench.recordings[1].gains == [1])
+        if depth == 50 { #expect(bench.recordings[0].gains == [1, 0, 1]) }
+        if depth == 0 { #expect(bench.recordings[0].gains == [1]) }
+        withExtendedLifetime(music) {}
+    }
+
+    @Test("what ducks ends in mid-ramp: the gain turns round where it is")
+    func turnsRound() throws {
+        let bench = try SessionBench()
+        bench.bench.player.preferences = UserPreferences(
+            duckingDepth: 20, duckingDown: .milliseconds(1_000), duckingUp: .milliseconds(200))
+        let music = try bench.playing("music", .playback, .mixWithOthers)
+        let voice = try bench.playing("voice", .playback, .duckOthers)
+        bench.clock.advance(by: .milliseconds(500))
+        expect(bench, from: 0, over: 48_000, 1, 0.1)
+        voice.deactivate { _ in }
+        bench.clock.advance(by: .milliseconds(100))
+        expect(bench, from: 24_000, over: 9_600, 0.55, 1)
+        let next = try bench.playing("voice", .playback, .duckOthers)
+        bench.clock.advance(by: .milliseconds(50))
+        expect(bench, from: 28_800, over: 48_000, 0.775, 0.1)
+        withExtendedLifetime((music, next)) {}
+    }
+
+    @Test("a depth that the user changes is heard in what is ducked; the volume keeps its own ramp")
+    func depthChanges() throws {
+        let bench = try SessionBench()
+        bench.bench.player.preferences.duckingUp = .milliseconds(300)
+        let music = try bench.playing("music", .playback, .mixWithOthers)
+        let voice = try bench.playing("voice", .playback, .duckOthers)
+        bench.clock.advance(by: .milliseconds(100))
+        bench.bench.player.preferences.duckingDepth = 6
+        bench.clock.advance(by: .milliseconds(500))
+        let gain = bench.bench.player.preferences.duckingGain
+        #expect(bench.recordings[0].gains == [1, Ducking.gain, gain])
+        expect(bench, from: 4_800, over: 14_400, Ducking.gain, gain)
+        bench.bench.player.setVolume(0.5, of: SoundPlayer.ID(number: 1))
+        bench.clock.advance(by: .milliseconds(100))
+        expect(bench, from: 28_800, over: 960, gain, gain / 2)
+        withExtendedLifetime((music, voice)) {}
+    }
+
+    @Test("the switch silences what is ducked at once, in the middle of the longest ramp")
+    func switchInRamp() throws {
+        let bench = try SessionBench()
+        bench.bench.player.preferences.duckingDown = .seconds(2)
+        let music = try bench.playing("music", .playback, [.mixWithOthers, .honoursRingSilentSwitch])
+        let voice = try bench.playing("voice", .playback, .duckOthers)
+        bench.clock.advance(by: .milliseconds(500))
+        bench.board.ringSilent.position = .silent
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+        #expect(bench.recordings[0].played == 24_000)
+        withExtendedLifetime((music, voice)) {}
+    }
+
     @Test("a sound that begins while its session is ducked begins at the ducked gain")
     func beginsDucked() throws {
         let bench = try SessionBench()

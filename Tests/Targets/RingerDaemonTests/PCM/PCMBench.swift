@@ -153,7 +153,7 @@ final class PCMBench: Sendable {
     static let period = 19_200
 
     /// The sample of a frame: never 0, and different from its neighbours. The same on both channels.
-    private static func sample(_ frame: Int) -> Int16 { Int16(5_000 + frame % period) * (frame % 2 == 0 ? 1 : -1) }
+    static func sample(_ frame: Int) -> Int16 { Int16(5_000 + frame % period) * (frame % 2 == 0 ? 1 : -1) }
 
     /// So many frames of the sound.
     private static func sound(frames: Int) -> [UInt8] {
@@ -250,9 +250,9 @@ final class PCMBench: Sendable {
         }
 
         /// Waits until the sound is heard at that gain.
-        func hear(gain: Double) async throws {
+        func hear(gain: Double, ducked: Float = Ducking.gain) async throws {
             while ended == nil {
-                if played > 0, try heard(from: played - 1).last?.gain == gain { return }
+                if played > 0, try heard(from: played - 1, ducked: ducked).last?.gain == gain { return }
                 try await Task.sleep(for: .milliseconds(5))
             }
         }
@@ -287,8 +287,8 @@ final class PCMBench: Sendable {
             do { return try TextFile.read(messagesPath) } catch { return "\(error)" }
         }
 
-        /// What was heard, in stretches. A frame next to its own stretch's end, which a ramp of the gain scaled, is nil.
-        func heard(from first: Int = 0) throws -> [Stretch] {
+        /// The samples of one channel that were heard.
+        func samples(from first: Int = 0) throws -> [Int16] {
             let file = try FileDescriptor.open(FilePath(heardPath), .readOnly)
             let bytes = try file.closeAfter {
                 var bytes = [UInt8](repeating: 0, count: (played - first) * 4)
@@ -297,13 +297,21 @@ final class PCMBench: Sendable {
                 }
                 return bytes.prefix(count)
             }
+            return (0..<bytes.count / 4).map { index in
+                Int16(bitPattern: UInt16(bytes[index * 4]) | UInt16(bytes[index * 4 + 1]) << 8)
+            }
+        }
+
+        /// What was heard, in stretches. A frame next to its own stretch's end, which a ramp of the gain scaled, is nil; 0.2 is the
+        /// gain `ducked`.
+        func heard(from first: Int = 0, ducked: Float = Ducking.gain) throws -> [Stretch] {
             var stretches: [Stretch] = []
-            for (index, frame) in (first..<first + bytes.count / 4).enumerated() {
-                let sample = Int16(bitPattern: UInt16(bytes[index * 4]) | UInt16(bytes[index * 4 + 1]) << 8)
+            for (index, sample) in try samples(from: first).enumerated() {
+                let frame = first + index
                 let factor = Double(sample) / Double(PCMBench.sample(frame))
                 let gain =
                     sample == PCMBench.sample(frame)
-                    ? 1 : sample == 0 ? 0 : abs(factor - Double(Ducking.gain)) < 0.001 ? 0.2 : nil
+                    ? 1 : sample == 0 ? 0 : abs(factor - Double(ducked)) < 0.001 ? 0.2 : nil
                 if let last = stretches.last, last.gain == gain {
                     stretches[stretches.count - 1].frames = last.frames.lowerBound..<frame + 1
                 } else {

@@ -506,6 +506,65 @@ import Testing
         #expect(heard.filter { $0.gain == nil }.allSatisfy { $0.frames.count <= PCMBench.rate / 50 })
     }
 
+    @Test(
+        "ducking falls to the user's depth and rises again in the user's times, sample by sample",
+        arguments: [(20, 100, 60), (50, 0, 40), (6, 40, 0)] as [(Float, Int, Int)])
+    func duckingRamps(depth: Float, down: Int, up: Int) async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        bench.device.preferences = UserPreferences(
+            duckingDepth: depth, duckingDown: .milliseconds(down), duckingUp: .milliseconds(up))
+        let aplay = try bench.playOn(pcm: "CATEGORY=playback")
+        try await aplay.hear(gain: 1)
+        let session = try bench.device.sessions.make(category: .playback, options: .duckOthers)
+        try await session.activate()
+        let ducked = bench.device.preferences.duckingGain
+        try await aplay.hear(gain: depth == 50 ? 0 : 0.2, ducked: ducked)
+        try await session.deactivate()
+        try await aplay.hear(gain: 1)
+        #expect(try await aplay.finish() == 0)
+        let samples = try aplay.samples()
+        let changed = samples.indices.filter { samples[$0] != PCMBench.sample($0) }
+        let (first, last) = (try #require(changed.first), try #require(changed.last))
+        let (falls, rises) = (down * 48, up * 48)
+        // A ramp begins with the gain that there was, which is not seen.
+        let begin = falls > 0 ? first - 1 : first
+        let middle = last + 1 - rises
+        #expect(middle >= begin + falls)
+        // A packet has the gain in parts of 65,536.
+        let target = Double((ducked * 65_536).rounded() / 65_536)
+        for frame in begin...last {
+            let gain =
+                frame < begin + falls
+                ? 1 + (target - 1) * Double(frame - begin) / Double(falls)
+                : frame < middle ? target : target + (1 - target) * Double(frame - middle) / Double(rises)
+            let expected = Double(PCMBench.sample(frame)) * gain
+            if abs(Double(samples[frame]) - expected) > 1 {
+                Issue.record("frame \(frame - begin): \(samples[frame]), not \(expected)")
+                return
+            }
+        }
+    }
+
+    @Test("an announcement is heard in full over what it ducks, whether a program or the service makes it")
+    func announcementOverDucked() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let music = try bench.playOn(pcm: "CATEGORY=playback,OPTIONS=mixWithOthers")
+        try await music.hear(gain: 1)
+        let program = try bench.play(try bench.sound(seconds: 1), pcm: "CATEGORY=playback,OPTIONS=duckOthers")
+        try await music.hear(gain: 0.2)
+        #expect(try await program.end() == 0)
+        #expect(try program.heard() == [.init(gain: 1, frames: 0..<PCMBench.rate)])
+        try await music.hear(gain: 1)
+        let tone = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [Int16](repeating: 8_000, count: 24_000))
+        try bench.device.announcements.add(Announcement(tone, options: .duckOthers))
+        try await music.hear(gain: 0.2)
+        try await music.hear(gain: 1)
+        #expect(bench.board.speaker.recordings.map(\.gains) == [[1]])
+        #expect(try await music.finish() == 0)
+    }
+
     @Test("a sound that begins during a call is heard after it")
     func refusedAtTheStart() async throws {
         let bench = try PCMBench()

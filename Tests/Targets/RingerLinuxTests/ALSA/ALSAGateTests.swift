@@ -91,22 +91,27 @@ import Testing
         #expect(file.samples.isEmpty && output.lastGrant == nil)
     }
 
-    @Test("a sound takes its gate's gain, evenly")
-    func gain() async throws {
+    @Test("a sound takes its gate's gain, evenly, in the gate's time", arguments: [20, 0, 300])
+    func gain(milliseconds: Int) async throws {
         let file = TemporaryFile()
         let output = try output(PacedSink.name(.capture(file.path), .waitsForWriter))
         let steady = PCMBuffer(sampleRate: 48_000, channels: 1, samples: .init(repeating: 20_000, count: 48_000))
         let gate = Gate()
         let hearing = Hearing()
         _ = output.play(steady, options(gate)) { event in
-            if event.name == "started" { gate.setGain(0) }
+            if event.name == "started" { gate.setGain(0, over: .milliseconds(milliseconds)) }
             hearing.handler(event)
         }
         #expect(await hearing.untilEnd().names == ["started", "drained"])
         let heard = Array(file.samples.prefix(48_000))
         let begin = try #require(heard.firstIndex { $0 != 20_000 })
         let end = try #require(heard.firstIndex(of: 0))
-        #expect((950...960).contains(end - begin))
+        let frames = milliseconds * 48
+        #expect((max(0, frames - 10)...frames).contains(end - begin))
+        for frame in begin..<end {
+            let gain = 1 - Float(frame - end + frames) / Float(max(1, frames))
+            #expect(abs(Float(heard[frame]) - 20_000 * gain) <= 1, "frame \(frame)")
+        }
         #expect(heard[end...].allSatisfy { $0 == 0 })
     }
 

@@ -1,3 +1,4 @@
+import RingerCore
 import SoundFile
 import Testing
 

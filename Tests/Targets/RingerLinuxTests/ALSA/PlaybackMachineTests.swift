@@ -50,6 +50,40 @@ import Testing
         #expect(stubborn.handle(.rewound(0)).isEmpty)
     }
 
+    @Test(
+        "a gain falls and rises evenly, frame by frame, in ramps of any length, and turns round in mid-ramp",
+        arguments: [true, false])
+    func ramps(rewinds: Bool) throws {
+        for (down, up, pause) in [
+            (20, 20, 300), (100, 60, 50), (0, 0, 100), (200, 0, 50), (0, 300, 100), (2_000, 500, 100),
+        ] {
+            var machine = PlaybackMachine(frames: 1_000, options: PlaybackOptions(), subject: "PCM x")
+            var pcm = SimulatedPCM(.init(rewinds: rewinds), seed: 1)
+            pcm.changes = [(100, 0.2, .milliseconds(down)), (100 + pause, 1, .milliseconds(up))]
+            pcm.run(&machine)
+            #expect(pcm.heard == Array(0..<1_000))
+            let gains = (0..<1_000).map { pcm.gains[$0] ?? -1 }
+            // A ramp begins with the gain that there was.
+            let fallen = try #require(gains.firstIndex { $0 < 1 })
+            let risen = try #require(gains.indices.dropFirst(fallen + 1).first { gains[$0] > gains[$0 - 1] })
+            let (begin, turn) = (down > 0 ? fallen - 1 : fallen, up > 0 ? risen - 1 : risen)
+            #expect(begin >= 100 && begin <= (rewinds ? 130 : 200), "\(begin)")
+            func falling(_ frame: Int) -> Float {
+                frame - begin >= down ? 0.2 : 1 - 0.8 * Float(frame - begin) / Float(down)
+            }
+            for frame in begin..<1_000 {
+                let low = falling(turn)
+                let expected =
+                    frame < turn
+                    ? falling(frame) : frame - turn >= up ? 1 : low + (1 - low) * Float(frame - turn) / Float(up)
+                guard abs(gains[frame] - expected) < 0.000_01 else {
+                    Issue.record("\(down), \(up): frame \(frame) is at \(gains[frame]), not \(expected)")
+                    break
+                }
+            }
+        }
+    }
+
     @Test("a sound ends with the round that is asked for, or with the one that was begun to be written")
     func rounds() throws {
         // The end that is asked for, in rounds of 50 frames, and the next write after 80 frames.

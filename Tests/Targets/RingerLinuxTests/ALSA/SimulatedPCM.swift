@@ -41,6 +41,10 @@ struct SimulatedPCM {
 
     /// The sound's frames in the order in which they were heard.
     private(set) var heard: [Int] = []
+    /// The gain with which each frame was written last.
+    private(set) var gains: [Int: Float] = [:]
+    /// The gains that are set, each once so many frames were heard.
+    var changes: [(after: Int, gain: Float, duration: Duration)] = []
     private(set) var events: [PlaybackEvent] = []
     private(set) var steps = 0
 
@@ -67,6 +71,10 @@ struct SimulatedPCM {
 
     /// Lets time pass to whatever comes next.
     private mutating func sleep() -> PlaybackMachine.Event? {
+        if let change = changes.first, heard.count >= change.after {
+            changes.removeFirst()
+            return .setGain(change.gain, over: change.duration)
+        }
         if chance(troubles.stops) { return .stop }
         if chance(troubles.gains) { return .setGain(chance(50) ? 1 : 0.5, over: .milliseconds(20)) }
         let timer = timers.min { $0.value < $1.value }
@@ -117,7 +125,12 @@ struct SimulatedPCM {
     private mutating func perform(_ action: PlaybackMachine.Action) -> PlaybackMachine.Event? {
         switch action {
         case .open: return .opened(format, isMixed: troubles.isMixed, isCoarse: troubles.granularity > 1)
-        case .write(let frames, _): return write(frames.map { $0 })
+        case .write(let frames, let ramp):
+            let answer = write(frames.map { $0 })
+            if case .wrote(let count) = answer {
+                for frame in frames.prefix(count) { gains[frame] = ramp.gain(at: frame) }
+            }
+            return answer
         case .pad(let frames): return write(.init(repeating: nil, count: frames))
         case .start:
             isRunning = true

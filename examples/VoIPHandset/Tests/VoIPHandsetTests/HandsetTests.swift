@@ -148,9 +148,9 @@ struct HandsetTests {
         #expect(bench.device.sessions.all.first { $0.name == "call" }?.settings.category == .playAndRecord)
     }
 
-    @Test("A second call is felt with the preference for it, and silent without", arguments: [true, false])
+    @Test("A second call is felt, and silent where alerts during calls are", arguments: [true, false])
     func second(_ isFelt: Bool) throws {
-        let bench = try Bench(preferences: .init(hapticsWhileRecording: isFelt))
+        let bench = try Bench(preferences: .init(alertsDuringCall: isFelt ? .automatic : .none))
         bench.call(1)
         bench.handset.send(.answer)
         bench.clock.advance()

@@ -70,8 +70,8 @@ final class ALSAVoice: Playback, @unchecked Sendable {
 
     func setGain(_ gain: Float, over duration: Duration) {
         onThread { voice in
-            if voice.ownsGate { voice.gate.setGain(gain) }
-            voice.look(duration)
+            if voice.ownsGate { voice.gate.setGain(gain, over: duration) }
+            voice.look()
         }
     }
 
@@ -97,9 +97,9 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         send(.play(at: thread.loop.now))
     }
 
-    /// Does what the gate demands; a new gain is reached after `ramp`.
-    private func look(_ ramp: Duration = SoundPlayer.gainRamp) {
-        guard let level = gate.level else { return send(.stop) }
+    /// Does what the gate demands.
+    private func look() {
+        guard let (level, ramp) = gate.change else { return send(.stop) }
         let rounds = gate.rounds
         if rounds > 0, rounds != manner.rounds {
             manner.rounds = rounds

@@ -24,7 +24,7 @@ extension Options {
           --microphone-pcm PCM      The ALSA PCM of the microphone (default: that of --call-pcm).
           --no-vibrate-on-ring      A ring that is heard is not felt.
           --no-vibrate-on-silent    A call is not felt while the switch is at silent.
-          --haptics-while-recording A second call is felt while one is talked to.
+          --no-alerts-during-call   A second call is not felt while one is talked to.
           --allow CALLER            A caller that may always ring, by its name or its address: USER@HOST, *@HOST, ADDRESS or
                                     ADDRESS/LENGTH. Others are strangers, and may not ring.
           --strangers CALLS/SECONDS So many strangers may ring in so long, such as 3/60.

@@ -1,20 +1,18 @@
-import SoundFile
-
 /// The gain of a sound over its frames: a linear ramp between two values, constant before and after it.
-struct GainRamp: Sendable, Hashable {
+package struct GainRamp: Sendable, Hashable {
     private var from: Float
     private var to: Float
     private var start = 0
     private var frames = 0
 
     /// A constant gain, clamped to 0...1.
-    init(_ gain: Float) {
+    package init(_ gain: Float) {
         from = Self.valid(gain)
         to = from
     }
 
     /// Ramps from the gain at `frame` to `gain` over the following `frames` frames.
-    mutating func go(to gain: Float, from frame: Int, over frames: Int) {
+    package mutating func go(to gain: Float, from frame: Int, over frames: Int) {
         from = self.gain(at: frame)
         to = Self.valid(gain)
         start = frame
@@ -22,20 +20,20 @@ struct GainRamp: Sendable, Hashable {
     }
 
     /// The gain at `frame`.
-    func gain(at frame: Int) -> Float {
+    package func gain(at frame: Int) -> Float {
         if frame - start >= frames { return to }
         if frame <= start { return from }
         return from + (to - from) * (Float(frame - start) / Float(frames))
     }
 
     /// Whether all frames from `frame` on have gain 1.
-    func isUnity(from frame: Int) -> Bool {
+    package func isUnity(from frame: Int) -> Bool {
         to == 1 && (from == 1 || frame - start >= frames)
     }
 
     /// Replaces `output` with as many frames of `sound` as `range` has, from the frame `first` on and over again, multiplied by
     /// the gain at `range`.
-    func apply(to sound: PCMBuffer, from first: Int, frames range: Range<Int>, into output: inout [Int16]) {
+    package func apply(to sound: PCMBuffer, from first: Int, frames range: Range<Int>, into output: inout [Int16]) {
         let channels = sound.channels
         var place = first
         output.removeAll(keepingCapacity: true)
