@@ -23,7 +23,6 @@
 @_exported import struct RingerPolicy.CategoryOptions
 @_exported import enum RingerPolicy.Decision
 @_exported import struct RingerPolicy.QuietHours
-@_exported import enum RingerPolicy.SoundRequest
 @_exported import struct RingerPolicy.UserPreferences
 @_exported import func RingerPolicy.decide
 

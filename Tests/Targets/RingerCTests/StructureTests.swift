@@ -62,9 +62,9 @@ struct StructureTests {
         func isFirst<Value: GrowingStructure>(_: Value.Type) -> Bool { Value.firstSize == MemoryLayout<Value>.size }
         #expect(isFirst(ringer_behaviour.self) && isFirst(ringer_part.self))
         #expect(isFirst(ringer_effective_position.self) && ringer_state.firstSize == 32)
-        #expect(MemoryLayout<ringer_state>.offset(of: \.kept_position_until) == 40)
+        #expect(MemoryLayout<ringer_state>.offset(of: \.kept_position_until) == 56)
         #expect(MemoryLayout<ringer_preferences>.offset(of: \.alarm_volume) == ringer_preferences.firstSize)
-        #expect(MemoryLayout<ringer_preferences>.offset(of: \.ducking_depth) == 24)
+        #expect(MemoryLayout<ringer_preferences>.offset(of: \.ducking_depth) == 36)
         #expect(isFirst(ringer_decision.self) && isFirst(ringer_playback.self))
         #expect(isFirst(ringer_announcement.self) && isFirst(ringer_notification.self) && isFirst(ringer_alert.self))
         #expect(isFirst(ringer_session_state.self) && isFirst(ringer_event.self) && isFirst(ringer_recording.self))
