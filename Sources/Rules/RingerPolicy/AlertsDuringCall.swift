@@ -1,13 +1,14 @@
 /// What becomes of alerts and notification sounds while a call is on (``SessionActivity/call``). It never makes one louder than
 /// the switch and the other preferences leave it, and concerns neither critical ones nor alarms.
 public enum AlertsDuringCall: String, Sendable, Hashable, CaseIterable {
-    /// Felt, if the call's session has the priority of a call, and heard otherwise.
+    /// As ``felt`` if the call's session has the priority of a call, and heard otherwise.
     case automatic
     /// Heard, as without a call.
     case heard
     /// Heard at -20 dB.
     case quiet
-    /// Felt instead of heard, where there is a motor, though the call records.
+    /// Felt instead of heard, though the call records: nothing on a device without a motor. At vibrate and silent it is as without
+    /// a call.
     case felt
     /// Neither heard nor felt.
     case none

@@ -86,8 +86,12 @@ final class ServiceSounds {
         if playback.isStopped { return end(.stopped) }
         playing[key] = playback
         var options = options.merging(playback.manner.options) { option, _ in option }
-        // An older service knows no volumes by kind, and refuses the option.
-        if link.properties["Preferences"]?.dictionary?["announcementVolume"] == nil { options["announcement"] = nil }
+        // An older service knows no volumes by kind, and refuses the option; it knows the sound's own volume.
+        if link.properties["Preferences"]?.dictionary?["announcementVolume"] == nil,
+            let own = options.removeValue(forKey: "announcement")?.double, own >= 0
+        {
+            options["volume"] = .double((options["volume"]?.double ?? 1) * own)
+        }
         do throws(RingerError) {
             playback.request = try sound.withFile { file in
                 link.request(path, interface, "Play", [.variant(.descriptor(file)), .dictionary(options)]) { event in

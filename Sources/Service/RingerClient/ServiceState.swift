@@ -41,16 +41,12 @@ final class ServiceState {
     var readPosition: SwitchPosition? { switchPosition.map { max($0, keptPosition ?? $0, quietHours ?? $0) } }
     /// The route of the service's sounds.
     var route: AudioRoute { link.properties["Route"]?.string.flatMap(AudioRoute.init(rawValue:)) ?? .speaker }
-    /// The preferences in force at the service; nil where they cannot be read.
+    /// The preferences in force at the service; nil where it has none. Names and words of a later service are passed over.
     var preferences: UserPreferences? {
-        guard let value = link.properties["Preferences"] else { return nil }
+        guard let values = link.properties["Preferences"]?.dictionary else { return nil }
         var preferences = UserPreferences()
-        do throws(BusError) {
-            try preferences.set(value)
-            return preferences
-        } catch {
-            return nil
-        }
+        for (name, value) in values { try? preferences.set(.dictionary([name: value])) }
+        return preferences
     }
 
     private func name(_ property: String) -> String? {

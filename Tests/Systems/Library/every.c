@@ -269,7 +269,8 @@ FUNCTION(ringer_device_set_position)
 
 FUNCTION(ringer_device_set_position_until)
 {
-    int64_t until = is_bad(c) ? INT64_MIN + (int64_t)below(c, 3) * INT64_MAX : 4102444800 + (int64_t)number(c, 1000000);
+    static const int64_t bad[] = {INT64_MIN, -1, INT64_MAX};
+    int64_t until = is_bad(c) ? bad[below(c, 3)] : 4102444800 + (int64_t)number(c, 1000000);
 
     return ringer_device_set_position_until(POINTER(c, device), (enum ringer_position)number(c, 5), until);
 }

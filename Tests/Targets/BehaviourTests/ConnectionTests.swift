@@ -603,7 +603,7 @@ import Testing
         private var connection: BusConnection?
         private var served: BusConnection.Registration?
 
-        init(_ bus: TestBus, failures: Int, position: String = "silent") throws {
+        init(_ bus: TestBus, failures: Int, position: String = "silent", others: [String: BusValue] = [:]) throws {
             self.position = position
             loop = try EventLoop(name: "failing")
             try loop.syncThrowing { [self] () throws(RingerError) in
@@ -644,9 +644,10 @@ import Testing
                             [
                                 .dictionary([
                                     "SwitchPosition": .string(position), "SwitchReadability": .string("readable"),
-                                    "Preferences": .dictionary([
-                                        "doNotDisturb": .boolean(false), "vibrateOnRing": .boolean(true),
-                                    ]),
+                                    "Preferences": .dictionary(
+                                        [
+                                            "doNotDisturb": .boolean(false), "vibrateOnRing": .boolean(true),
+                                        ].merging(others) { $1 }),
                                 ])
                             ])
                     }
@@ -691,6 +692,23 @@ import Testing
         try await eventually("it was sent") {
             second.preferences.all.last == ["quietHours"]
         }
+    }
+
+    // It took all of them for those of a new device.
+    @Test("what a program does not know of a later service's preferences is passed over; the others hold")
+    func laterPreferences() async throws {
+        let bus = try TestBus()
+        let service = try FailingService(
+            bus, failures: 0,
+            others: [
+                "soundEffects": .boolean(false), "fromTheFuture": .boolean(true),
+                "alertsDuringCall": .string("whispered"),
+                "quietHours": .string("on holidays"), "mediaVolume": .double(7),
+            ])
+        let device = try await Device.connect(to: .address(bus.address), clock: VirtualClock())
+        defer { device.close() }
+        try await eventually("its preferences are known") { device.preferences == UserPreferences(soundEffects: false) }
+        #expect(service.asked.load(ordering: .relaxed) > 0)
     }
 
     @Test(

@@ -48,6 +48,30 @@ import Testing
         #expect(try kept() == "ring\n")
     }
 
+    // Its timer came first, and what waited began for a moment.
+    @Test("where quiet hours begin when it ends, nothing is heard or felt in between, whichever timer is first")
+    func endsAsQuietHoursBegin() async throws {
+        let device = try device()
+        defer { device.close() }
+        try await device.setPosition(.silent, until: Self.start + 3_600 - 1_000)
+        device.preferences = UserPreferences(
+            vibrateOnSilent: false, quietHours: try QuietHours("daily 01:00-02:00"), whenClockUnset: .silent)
+        device.alerts.start(1005, limit: .seconds(3_600))
+        clock.advance(by: .seconds(3_000))
+        #expect(board.speaker.recordings.isEmpty && board.motor.turnCount == 0)
+        #expect(device.state.keptPosition == .ring && device.state.quietHours == .silent)
+    }
+
+    @Test("an end at which nothing changes is none")
+    func endsInTheSame() async throws {
+        let device = try device()
+        defer { device.close() }
+        try await device.setPosition(.silent)
+        try await device.setPosition(.silent, until: Self.start + 3_600)
+        #expect(try kept() == "silent\n" && device.state.keptPositionUntil == nil)
+        #expect(device.state.effectivePosition(device.preferences).until == nil)
+    }
+
     @Test(
         "the end is an edge: what the position before forbids stops there; without a switch it is the switch's, with its end"
     )

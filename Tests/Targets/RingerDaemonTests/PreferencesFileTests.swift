@@ -85,6 +85,24 @@ import Testing
         #expect(reports.first?.contains(place) == true && reports.first?.contains("\n") == false)
         #expect(reports.first?.contains("preferences.damaged") == true)
         #expect(folder.names == ["preferences.damaged"])
+        // At the next start as well, until preferences are kept.
+        #expect(PreferencesFile(path: path).read { reports.append("\($0)") } == .unread && reports.count == 2)
+    }
+
+    // It was taken for a new device's, and the first change wrote over the owner's.
+    @Test(
+        "a file whose directory is not there yet, as one that is not mounted, is read once it is, and is not written before"
+    )
+    func missingDirectory() async throws {
+        let folder = try TemporaryFolder()
+        let file = PreferencesFile(path: folder.path + "/later/preferences")
+        var reports: [String] = []
+        #expect(file.read { reports.append("\($0)") } == nil && reports.count == 1)
+        await #expect(throws: RingerError.self) { try await file.write(Self.others) }
+        mkdir(folder.path + "/later", 0o755)
+        _ = try folder.write("do-not-disturb = yes\n", to: "later/preferences")
+        #expect(file.read { Issue.record($0) } == UserPreferences(doNotDisturb: true))
+        try await file.write(Self.others)
     }
 
     // As after a roll-back of the firmware: the file was taken for a damaged one.

@@ -88,17 +88,19 @@ struct VolumeTests {
     }
 
     @Test(
-        "a step of a volume key is 1/16, from whatever the volume is, and ends at 0 and 1",
+        "a step of a volume key is 1/16, from whatever the volume is, and ends at 1 and, except for alerts, above 0",
         arguments: SoundKind.allCases
     )
     func steps(kind: SoundKind) {
         var preferences = UserPreferences()
+        let least: Float = kind == .alert ? 0 : 0.0625
         for step in 1...20 {
             preferences.changeVolume(of: kind, bySteps: -1)
-            #expect(preferences[volumeOf: kind] == max(0, 1 - Float(step) / 16))
+            #expect(preferences[volumeOf: kind] == max(least, 1 - Float(step) / 16))
         }
         for (before, steps, after): (Float, Int, Float) in [
-            (0, 3, 0.1875), (0.5, -1, 0.4375), (0.96875, 1, 1), (0.03125, -1, 0), (.nan, 1, 0.0625), (-5, -1, 0),
+            (0, 3, 0.1875), (0.5, -1, 0.4375), (0.96875, 1, 1), (0.03125, -1, min(least, 0.03125)), (.nan, 1, 0.0625),
+            (-5, -1, 0),
             (9, -1, 0.9375),
         ] {
             preferences[volumeOf: kind] = before

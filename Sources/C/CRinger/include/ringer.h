@@ -387,10 +387,10 @@ int ringer_device_set_light(struct ringer_device *device, uint32_t on_ms, uint32
 /* What becomes of alerts and notification sounds while a call is on: never more than without it. Critical ones and alarms are not
  * concerned. Swift: AlertsDuringCall. */
 enum ringer_alerts_during_call {
-    RINGER_ALERTS_AUTOMATIC = 0,    /* felt, where the call's session has the priority of a call; else heard */
+    RINGER_ALERTS_AUTOMATIC = 0,    /* felt (nothing without a motor), where the call's session has the priority of a call; else heard */
     RINGER_ALERTS_HEARD = 1,        /* as without a call */
     RINGER_ALERTS_QUIET = 2,        /* heard at -20 dB */
-    RINGER_ALERTS_FELT = 3,         /* felt instead of heard, where there is a motor */
+    RINGER_ALERTS_FELT = 3,         /* felt instead of heard: nothing on a device without a motor */
     RINGER_ALERTS_NONE = 4          /* neither heard nor felt */
 };
 
@@ -410,7 +410,7 @@ struct ringer_preferences {
     uint8_t alarms_ignore_silence;  /* what silences alerts silences no alarm */
     uint8_t reserved_at_end[3];
     float announcement_volume;      /* 0 to 1 */
-    float media_volume;             /* 0 to 1: sounds of sessions and categories that are no call */
+    float media_volume;             /* 0 to 1: sounds of sessions and categories that are no call, alarm or announcement */
     float call_volume;              /* 0 to 1: RINGER_CATEGORY_PLAY_AND_RECORD */
     float ducking_depth;            /* dB, 0 to 50, where 50 is silence: how much more quietly a ducked sound is heard; 14 at first */
     uint16_t ducking_down_ms;       /* how long it takes to fall, 0 to 2000; 20 at first */

@@ -119,12 +119,17 @@ struct SilenceFindings {
         let (preferences, state) = (device.preferences, device.state)
         if preferences.quietHours.spans.isEmpty { return Finding(part: "quiet", name: "no quiet hours") }
         var text = "\(preferences.quietHours): "
-        text += state.quietHours.map { "\($0.rawValue) now" } ?? "not now"
-        if let until = state.quietHoursUntil { text += ", until \(localTime(until))" }
+        var now: [String] = []
+        func add(_ words: String, until end: Int64?) {
+            now.append(words + (end.map { ", until \(localTime($0))" } ?? ""))
+        }
+        if let position = state.quietHours { add("\(position.rawValue) now", until: state.quietHoursUntil) }
+        if let volume = state.quietHoursVolume { add("volume \(volume) now", until: state.quietHoursVolumeUntil) }
+        text += now.isEmpty ? "not now" : now.joined(separator: "; ")
         var finding = Finding(part: "quiet", name: text)
         // As the quiet hours themselves see it: the beginning of 2026.
         if time(nil) < 1_767_225_600 {
-            finding.problem = "the clock was never set, and counts as \(preferences.whenClockUnset.rawValue)"
+            finding.problem = "the clock was never set: \(now.isEmpty ? "ring" : now.joined(separator: "; "))"
             finding.repair = "set it: timedatectl set-ntp true, or a real-time clock"
         } else if let problem = Device.timeZoneProblem() {
             finding.problem = problem.description

@@ -39,7 +39,7 @@ struct SilentCommand: AsyncParsableCommand, JSONCommand {
     @Argument(help: ArgumentHelp("on, off, vibrate, or toggle between on and off.", valueName: "on|off|vibrate|toggle"))
     var word: Word?
     @Option(
-        name: .customLong("for"),
+        name: .customLong("for"), parsing: .unconditional,
         help: ArgumentHelp("How long: 90s, 30m, 2h or 1d; a number alone is in seconds.", valueName: "time"),
         transform: Self.length)
     var length: Duration?

@@ -27,7 +27,8 @@ struct Simulation: Sendable {
             isReadable ? board.ringSilent.becomeReadable() : board.ringSilent.becomeUnreadable()
         case .lock(let isLocked): device.setScreenLocked(isLocked)
         case .keep(let position, let length):
-            let until = length.map { (device.clock.wallTime + $0).components.seconds }
+            // A full second: never earlier than written.
+            let until = length.map { (device.clock.wallTime + $0 + .nanoseconds(999_999_999)).components.seconds }
             let failure = Mutex<RingerError?>(nil)
             device.setPosition(position, until: until) { error in failure.withLock { $0 = error } }
             // Nothing keeps it in a file: it is over by now.

@@ -150,14 +150,14 @@ public final class Device: Sendable {
             in: core, hasSwitch: ports.ringSilent != nil,
             keptPosition: first.map { ($0.position, until: $0.end?.at, ports.clock.now) }
         ) { reporter.report($0()) }
-        let keeper = PositionKeeper(keptPosition, first: first, ports.clock, publisher, report: report)
-        (self.keptPosition, self.keeper) = (keptPosition, keeper)
-        // Before anything sounds.
-        keeper.look()
         let quietHours =
             ports.service == nil
             ? QuietHoursClock(ports.clock, ports.timeZone, publisher) { reporter.report($0) } : nil
         self.quietHours = quietHours
+        let keeper = PositionKeeper(keptPosition, first: first, ports.clock, publisher, quietHours, report: report)
+        (self.keptPosition, self.keeper) = (keptPosition, keeper)
+        // Before anything sounds.
+        keeper.look()
         self.core = core
         self.ports = ports
         self.reporter = reporter

@@ -68,26 +68,13 @@ final class KeptPosition: PositionFile {
                 throw RingerError(
                     .invalid, "read the position", path,
                     detail:
-                        "it is not ring, vibrate or silent, or has an end that is none; it counts as silent until the next one is set"
+                        "it is not ring, vibrate or silent, or has an end that is none, or does not end with one newline; it counts as silent until the next one is set"
                 )
             }
             (first, problem) = (position, nil)
         } catch {
-            (first, problem) = Self.isMissing(path) ? (TimedPosition(initial), nil) : (TimedPosition(.silent), error)
-        }
-    }
-
-    /// Whether there is no file yet, in a directory that is there: the file of a directory that is not mounted may say silent.
-    private static func isMissing(_ path: String) -> Bool {
-        let parent = FilePath(path).removingLastComponent()
-        do {
-            let directory = try FileDescriptor.open(
-                parent.isEmpty ? "." : parent, .readOnly, options: [.directory, .closeOnExec])
-            defer { try? directory.close() }
-            var information = stat()
-            return lstat(path, &information) != 0 && errno == ENOENT
-        } catch {
-            return false
+            (first, problem) =
+                TextFile.isMissing(path) ? (TimedPosition(initial), nil) : (TimedPosition(.silent), error)
         }
     }
 

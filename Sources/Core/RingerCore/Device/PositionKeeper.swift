@@ -5,6 +5,7 @@ final class PositionKeeper: @unchecked Sendable {
     private let file: (any PositionFile)?
     private let clock: any DeviceClock
     private let publisher: StatePublisher
+    private let quietHours: QuietHoursClock?
     private let report: @Sendable (DeviceEvent) -> Void
     private var end: TimedPosition.End?
     private var timer: (any DeviceTimer)?
@@ -13,9 +14,11 @@ final class PositionKeeper: @unchecked Sendable {
     /// - Parameter first: The position that `publisher` begins with; nil for none.
     init(
         _ file: (any PositionFile)?, first: TimedPosition?, _ clock: any DeviceClock, _ publisher: StatePublisher,
-        report: @escaping @Sendable (DeviceEvent) -> Void
+        _ quietHours: QuietHoursClock?, report: @escaping @Sendable (DeviceEvent) -> Void
     ) {
-        (self.file, self.clock, self.publisher, self.report) = (file, clock, publisher, report)
+        (self.file, self.clock, self.publisher, self.quietHours, self.report) = (
+            file, clock, publisher, quietHours, report
+        )
         end = first?.end
     }
 
@@ -27,6 +30,9 @@ final class PositionKeeper: @unchecked Sendable {
         publisher.core.transition {
             // What follows an end has none: that of a position which is replaced before its own end follows both.
             let next = end?.next ?? publisher.state.keptPosition ?? .ring
+            var change = change
+            // An end that changes nothing is none.
+            if case .keptPosition(next, until: .some) = change { change = .keptPosition(next) }
             publisher.change(change, from: source, index: index, at: time)
             let state = publisher.state
             end = state.keptPositionUntil.map { TimedPosition.End(at: $0, next: next) }
@@ -47,6 +53,8 @@ final class PositionKeeper: @unchecked Sendable {
                 timer = clock.schedule(atWallTime: .seconds(end.at)) { [weak self] in self?.look() }
                 return
             }
+            // Those that begin in the same second, and whose own timer is not due yet.
+            quietHours?.look()
             move(.keptPosition(end.next), from: "end of the kept position", at: clock.now) { [report, clock] error in
                 if let error { report(.degraded(error, at: clock.now)) }
             }

@@ -30,7 +30,7 @@ struct VolumeKeys: Sendable {
 
 extension AudioSessions {
     /// The kinds of the sessions whose sounds are not the player's: streams that run, and calls. One whose volume is 0 is among them:
-    /// the key that made it so makes it louder again.
+    /// a key makes it louder again.
     fileprivate var kindsOfStreams: Set<SoundKind> {
         let (coordinator, playing) = runner.read { ($0.coordinator, $0.sounds) }
         var conditions = SessionSnapshot(
@@ -39,7 +39,7 @@ extension AudioSessions {
         return Set(
             coordinator.sessions.compactMap { session in
                 guard session.isActive, playing[session.id] == nil, let kind = session.request.kind,
-                    session.isSounding || kind == .call
+                    session.isSounding || kind == .call && publisher.state.sessions.contains(.call)
                 else { return nil }
                 let decision = conditions.decision(on: session)
                 return decision.isHeard || decision.reason == .volumeZero ? kind : nil

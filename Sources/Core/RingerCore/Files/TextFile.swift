@@ -6,6 +6,20 @@ package enum TextFile {
     /// The largest file that is read, in bytes.
     private static let limit = 1 << 20
 
+    /// Whether there is no file yet, in a directory that is there: the file of a directory that is not mounted may have one.
+    package static func isMissing(_ path: String) -> Bool {
+        let parent = FilePath(path).removingLastComponent()
+        do {
+            let directory = try FileDescriptor.open(
+                parent.isEmpty ? "." : parent, .readOnly, options: [.directory, .closeOnExec])
+            defer { try? directory.close() }
+            var information = stat()
+            return lstat(path, &information) != 0 && errno == ENOENT
+        } catch {
+            return false
+        }
+    }
+
     /// Reads a file.
     ///
     /// - Throws: ``RingerError``; `invalid` where it is larger than 1 MiB or not UTF-8.

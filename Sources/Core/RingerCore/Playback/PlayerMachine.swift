@@ -233,8 +233,9 @@ struct PlayerMachine: StateMachine {
             let level = sound.terms.level(preferences)
             sounds[id]?.gain = gain
             sounds[id]?.level = level
-            let ramp =
-                level == sound.level ? SoundPlayer.gainRamp : preferences.duckingRamp(from: sound.level, to: level)
+            // A volume may change at the same time, the other way.
+            let isDucking = level != sound.level && (level > sound.level) == (gain > sound.gain)
+            let ramp = isDucking ? preferences.duckingRamp(from: sound.level, to: level) : SoundPlayer.gainRamp
             actions.append(.setGain(id, gain * sound.volume, over: ramp))
         case .silence(let reason), .vibrate(let reason):
             halt(id, failure.map { .failed($0) } ?? .silenced(by: reason), &actions)

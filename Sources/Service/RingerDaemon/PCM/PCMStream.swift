@@ -85,7 +85,8 @@ final class PCMStream: @unchecked Sendable {
 
     /// How long the gain takes to become that of `state`: as the user chose, where others begin or end to duck it.
     private func ramp(to state: PCMSession.State) -> Duration {
-        guard let told, let session, told.level != state.level else { return SoundPlayer.gainRamp }
+        guard let told, let session, told.level != state.level, (told.level < state.level) == (told.gain < state.gain)
+        else { return SoundPlayer.gainRamp }
         return session.duckingRamp(from: told.level, to: state.level)
     }
 

@@ -37,15 +37,21 @@ package final class PreferencesFile: Sendable {
         do throws(RingerError) {
             return (try UserPreferences(text: try TextFile.read(path), path: path, report), nil)
         } catch {
-            if error.code == .notFound { return (UserPreferences(), nil) }
             var error = error
+            let aside = path + ".damaged"
+            if TextFile.isMissing(path) {
+                if access(aside, F_OK) != 0 { return (UserPreferences(), nil) }
+                error.detail =
+                    "it was damaged, and is now \(aside): until preferences are set, or that file is removed, the default ones and quiet hours all day apply"
+                report(error)
+                return (.unread, nil)
+            }
             // The system's reason: nothing is known of the contents.
             if error.errno != nil {
                 error.detail = "the file is left as it is, and read again later"
                 return (nil, error)
             }
             let detail = error.detail.map { $0 + "; " } ?? ""
-            let aside = path + ".damaged"
             error.detail =
                 rename(path, aside) == 0
                 ? detail + "the default preferences and quiet hours all day apply, and the file is now \(aside)"

@@ -127,7 +127,7 @@ extension EitherTime {
                 if reports.count == 3 { try input.unplug() }
                 if case .lost = change { break }
             }
-            #expect(reports == ["volumeDown true", "volumeDown again", "volumeDown again", "volumeDown false"])
+            #expect(reports == ["volumeUp true", "volumeUp again", "volumeUp again", "volumeUp false"])
             keys.close()
             loop.close()
         }

@@ -64,6 +64,7 @@ struct Options: Sendable {
         case "--json": printsJSON = true
         case "--no-vibrate-on-ring": preferences.vibrateOnRing = false
         case "--no-vibrate-on-silent": preferences.vibrateOnSilent = false
+        case "--haptics-while-recording": preferences.hapticsWhileRecording = true
         case "--no-alerts-during-call": preferences.alertsDuringCall = .none
         default: return false
         }
