@@ -83,12 +83,12 @@ final class World: @unchecked Sendable {
         alertSound = sound
         alarmSound = budget.alarms > 0 ? try? services.register(Self.sound(.alarm)) : nil
         alerts = Alerts(services)
-        keeper = PositionKeeper(file, first: nil, clock, publisher) { _ in }
         if budget.boundaries > 0, let rules = try? TimeZoneRules(posix: "UTC0") {
             quietHours = QuietHoursClock(clock, FixedTimeZone(rules), publisher) { _ in }
         } else {
             quietHours = nil
         }
+        keeper = PositionKeeper(file, first: nil, clock, publisher, quietHours) { _ in }
         quietHours?.follow { preferences }
         publisher.ringSilent(.position(.ring, at: clock.now), from: "switch")
         if budget.isActive { session.activate { _ in } }
