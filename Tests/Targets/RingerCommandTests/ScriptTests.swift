@@ -107,6 +107,8 @@ struct ScriptTests {
             "silent\nalarm 1007 called ring\nexpect heard\nexpect felt\nstop ring\nexpect ring stopped by caller",
             "set alarms-ignore-silence off\nsilent\nalarm 1007\nexpect not heard\nexpect felt",
             "set alarm-volume 0.05\nalarm 1007\nexpect heard at 0.1",
+            // A length is never cut to the second before.
+            "clock 2026-03-02 12:00\nkeep silent for 1.5 s\nwait 1.4 s\nplay ambient\nexpect not heard for 0.4 s\nwait 1 s\nplay ambient\nexpect heard",
             "set media-volume 0.5\nset call-volume 0.25\nplay playback\nexpect heard at 0.5",
             "set call-volume 0.25\nplay playAndRecord\nexpect heard at 0.25",
             "set announcement-volume 0.5\nannounce playback for 1 s\nexpect heard at 0.5",
