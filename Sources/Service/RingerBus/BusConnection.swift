@@ -78,7 +78,7 @@ package final class BusConnection: @unchecked Sendable {
     private var watched: EventLoop.WatchedDescriptor?
     private var watchedEvents: Int16 = 0
     private var timer: (any DeviceTimer)?
-    private var deadline = UInt64.max
+    private var deadline: MonotonicTime?
     private var isPumping = false
     /// The message that sd-bus handles.
     private var current: BusMessage?
@@ -248,6 +248,10 @@ package final class BusConnection: @unchecked Sendable {
                 // Others may match it too.
                 return false
             }, installed: installed)
+        // Only the bus itself answers: a process or a machine that stood still meanwhile gets its answer all the same.
+        sd_bus_set_method_call_timeout(bus, .max)
+        // sd-bus's default.
+        defer { sd_bus_set_method_call_timeout(bus, 0) }
         let result = sd_bus_add_match_async(
             bus, &registration.slot, rule,
             { message, data, _ in
@@ -302,6 +306,12 @@ package final class BusConnection: @unchecked Sendable {
         guard result >= 0 else { return completion(.failure(Self.failure(member, result))) }
         calls[call.number] = call
         pumpSoon()
+    }
+
+    /// Calls a method of the bus itself, and waits for the reply for ever: without one there is no bus, and the connection ends.
+    package func callBus(_ member: String, _ arguments: [BusValue], _ completion: @escaping Completion) {
+        let bus = "org.freedesktop.DBus"
+        call(bus, "/org/freedesktop/DBus", bus, member, arguments, timeout: nil, completion)
     }
 
     private static func failure(_ member: String, _ result: CInt) -> BusError {
@@ -463,19 +473,23 @@ package final class BusConnection: @unchecked Sendable {
                 if let self, !isPumpDue { pump() }
             }
         }
-        var next = UInt64.max
-        _ = sd_bus_get_timeout(bus, &next)
-        if next != deadline {
-            deadline = next
-            timer?.cancel()
-            timer = nil
-            if next < UInt64(Int64.max / 1000) {
-                timer = loop.schedule(at: MonotonicTime(nanoseconds: Int64(next) * 1000)) { [weak self] in
-                    self?.deadline = .max
-                    self?.pump()
-                }
+        let next = nextTimeout
+        guard next != deadline else { return }
+        deadline = next
+        timer?.cancel()
+        timer = next.map { time in
+            loop.schedule(at: time) { [weak self] in
+                self?.deadline = nil
+                self?.pump()
             }
         }
+    }
+
+    /// When the first of the calls without a reply ends; nil where all wait for ever.
+    package var nextTimeout: MonotonicTime? {
+        var next = UInt64.max
+        _ = sd_bus_get_timeout(bus, &next)
+        return next < UInt64(Int64.max / 1000) ? MonotonicTime(nanoseconds: Int64(next) * 1000) : nil
     }
 }
 

@@ -50,7 +50,7 @@ package final class BusName: @unchecked Sendable {
             handler(.changed(from: old ?? values[1].string.flatMap { $0.isEmpty ? nil : $0 }, to: owner))
         }
         // The bus asks nobody for this, and starts nobody.
-        connection.call(Self.bus, Self.busPath, Self.bus, "GetNameOwner", [.string(name)]) { [weak self] result in
+        connection.callBus("GetNameOwner", [.string(name)]) { [weak self] result in
             guard let self else { return }
             owner = (try? result.get().read().first)?.string
             handler(.found(owner))

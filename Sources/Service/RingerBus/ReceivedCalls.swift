@@ -95,10 +95,7 @@ package final class ReceivedCalls {
 
     /// Asks the bus who a program is.
     private func askWho(_ name: String) {
-        connection.call(
-            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionCredentials",
-            [.string(name)]
-        ) { [weak self] result in
+        connection.callBus("GetConnectionCredentials", [.string(name)]) { [weak self] result in
             guard let self else { return }
             let values = (try? result.get().read().first)?.dictionary
             let groups = values?["UnixGroupIDs"]?.elements?.compactMap(\.uint32) ?? []

@@ -79,6 +79,39 @@ import Testing
                     + "(neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set)\n"))
     }
 
+    // A service that stood still for 25 s took a client's missing answer for its leaving the bus, and ended its alert.
+    @Test("what the bus alone answers is waited for without a limit")
+    func patience() async throws {
+        let bus = try TestBus()
+        let loop = try EventLoop(name: "patient")
+        defer { loop.close() }
+        let held = Held()
+        try loop.syncThrowing { () throws(RingerError) in
+            held.connection = try BusConnection.connect(.address(bus.address), on: loop)
+        }
+        await withCheckedContinuation { continuation in
+            loop.execute { held.connection?.callBus("GetId", []) { _ in continuation.resume() } }
+        }
+        // Nothing is answered from here on.
+        bus.send(SIGSTOP)
+        defer { bus.send(SIGCONT) }
+        loop.sync {
+            guard let connection = held.connection else { return }
+            let name = BusName("org.ringer.Ringer1", on: connection) { _ in }
+            let signals = name.signals { _ in }
+            connection.callBus("GetConnectionCredentials", [.string("org.ringer.Ringer1")]) { _ in }
+            #expect(connection.nextTimeout == nil)
+            connection.call("org.example", "/", "org.example", "Anything") { _ in }
+            #expect(connection.nextTimeout != nil)
+            withExtendedLifetime((name, signals)) {}
+        }
+        bus.send(SIGCONT)
+        loop.sync {
+            held.connection?.close()
+            held.connection = nil
+        }
+    }
+
     // busctl used to refuse the data for an attribute that it does not know, and to find no object from the root.
     @Test("busctl and gdbus find the object from the root on, and introspect it")
     func introspection() throws {
