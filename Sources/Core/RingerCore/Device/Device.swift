@@ -8,77 +8,11 @@
 /// completion of anything else is called, and a signal does what it did before ``closeOnTermination(afterwards:)``. The child
 /// executes a program, or opens a device of its own.
 public final class Device: Sendable {
-    /// The parts of a device. `Device.discover(_:configuration:)` finds them on hardware; `Device.simulated` of RingerTestKit has
-    /// those of a simulated board.
-    public struct Ports: Sendable {
-        /// The device's clock.
-        public var clock: any DeviceClock
-        /// The Ring/Silent switch; nil for a device without one, whose kept position (``Device/setPosition(_:)``) is in its place,
-        /// and which is at ring while none is set. Until its first position it counts as ``UserPreferences/whenSwitchUnreadable``.
-        public var ringSilent: (any RingSilentSwitch)?
-        /// The vibration motor; nil if there is none.
-        public var motor: (any VibrationMotor)?
-        /// The status light; nil if there is none.
-        public var statusLight: (any StatusLight)?
-        /// The speaker.
-        public var speaker: any SoundOutput
-        /// The microphone; nil if there is none, or it is unknown.
-        public var microphone: (any SoundInput)?
-        /// The sources of the rest of the state: jacks, keys, volume and others.
-        public var stateSources: [any DeviceStateSource]
-        /// The light that is lit while the device is not at ring, and off once it is closed; nil if there is none.
-        public var silentLight: (any StatusLight)?
-        /// Whether a state source is a button that moves the kept position (``DeviceStateChange/buttonPressed(_:at:)``): the
-        /// position of a device without a switch is known from the start then.
-        public var hasButton = false
-        /// The routes that the device has.
-        public var routes: RouteBoard
-        /// Returns whether another process plays sound; nil if that cannot be found out.
-        public var otherAudio: (@Sendable () -> Bool)?
-        /// Sets the output volume, 0 to 1, which a state source reports; nil if no mixer is followed.
-        public var setOutputVolume: (@Sendable (Float) throws(RingerError) -> Void)?
-        /// The parts that could not be used, reported as ``DeviceEvent/degraded(_:at:)``.
-        public var problems: [RingerError]
-        /// What owns the hardware, where another process does; nil where this one does.
-        package var service: (any DeviceService)?
-        /// The zone of local wall time, for the quiet hours.
-        package var timeZone: any TimeZoneSource = FixedTimeZone()
-        /// The name of the service's motor; nil where it has none.
-        package var serviceMotorName: String?
-        /// How long closing waits for the motor's driver and the speaker's threads. What has not ended then is left behind.
-        package var closingPatience = Duration.seconds(1)
-        /// Frees what the ports share. Called after they were closed.
-        public var close: @Sendable () -> Void
-
-        /// A device made of these parts.
-        public init(
-            clock: any DeviceClock, ringSilent: (any RingSilentSwitch)?, motor: (any VibrationMotor)?,
-            statusLight: (any StatusLight)? = nil, speaker: any SoundOutput, microphone: (any SoundInput)? = nil,
-            stateSources: [any DeviceStateSource] = [],
-            routes: RouteBoard = .standard, otherAudio: (@Sendable () -> Bool)? = nil,
-            setOutputVolume: (@Sendable (Float) throws(RingerError) -> Void)? = nil, problems: [RingerError] = [],
-            close: @escaping @Sendable () -> Void = {}
-        ) {
-            self.clock = clock
-            self.ringSilent = ringSilent
-            self.motor = motor
-            self.statusLight = statusLight
-            self.speaker = speaker
-            self.microphone = microphone
-            self.stateSources = stateSources
-            self.routes = routes
-            self.otherAudio = otherAudio
-            self.setOutputVolume = setOutputVolume
-            self.problems = problems
-            self.close = close
-        }
-    }
-
     /// How many events a subscriber, the observer or the log may be behind before its oldest are dropped; see
     /// ``lostEvents``.
     public static let eventBuffer = 8192
 
-    private let ports: Ports
+    let ports: Ports
     package let core: Core
     let publisher: StatePublisher
     let keptPosition: KeptPosition?
@@ -100,7 +34,7 @@ public final class Device: Sendable {
     public var speakerName: String { ports.speaker.name }
     /// Plays sounds that the policy allows.
     public var player: SoundPlayer { core.transition { lazyPlayer.part } }
-    private let lazyPlayer: Lazily<SoundPlayer>
+    let lazyPlayer: Lazily<SoundPlayer>
     /// The motor; nil if the device has none.
     public let vibrator: Vibrator?
     /// The status light; nil if the device has none.
@@ -113,15 +47,15 @@ public final class Device: Sendable {
     private let lazyMuteDetector: Lazily<MuteDetector>
     /// Short sounds by number, registered or predefined.
     public var sounds: SystemSoundServices { core.transition { lazySounds.part } }
-    private let lazySounds: Lazily<SystemSoundServices>
+    let lazySounds: Lazily<SystemSoundServices>
     /// Alerts that repeat until they are answered.
     public var alerts: Alerts { core.transition { lazyAlerts.part } }
-    private let lazyAlerts: Lazily<Alerts>
+    let lazyAlerts: Lazily<Alerts>
     /// The sounds of notifications.
     public var notifications: NotificationSounds { core.transition { lazyNotifications.part } }
     private let lazyNotifications: Lazily<NotificationSounds>
 
-    private let lazyFiles: Lazily<FileLoads>
+    let lazyFiles: Lazily<FileLoads>
 
     /// Announcements, played one after another.
     public var announcements: Announcements { core.transition { lazyAnnouncements.part } }
@@ -433,148 +367,6 @@ public final class Device: Sendable {
     /// The policy's decision about `request` in the current state.
     public func decide(_ request: SoundRequest) -> Decision {
         RingerPolicy.decide(request, state: state, preferences: preferences)
-    }
-
-    // MARK: - Sound and vibration
-
-    /// Plays a sound file in a category, and returns its outcome. Cancelling the task stops it.
-    ///
-    /// It plays in the device's own session of that category and options, which is active meanwhile: others are
-    /// interrupted, ducked or played beside as ``AudioSession/activate()`` says, and resume afterwards. The device's own
-    /// sessions mix with each other. Refused for the sake of a session of a higher priority, the sound ends as silenced by
-    /// ``Decision/Reason/sessionPriority``; interrupted, by ``Decision/Reason/interruption``. In
-    /// ``AudioCategory/audioProcessing`` it fails with ``RingerError/Code/incompatibleCategory``.
-    ///
-    /// The file is read and decoded on a thread of its own: a slow one holds up no other task of the caller's thread. Two
-    /// files are decoded at a time, those of system sounds included, and one for which several calls wait is decoded once. A
-    /// file system that does not answer for 5 s fails the call as ``RingerError/Code/timedOut``.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - category: The purpose of the sound, which says whether the switch silences it.
-    ///   - options: The category's options.
-    /// - Returns: The outcome, and when.
-    /// - Throws: ``RingerError`` if the file cannot be read or is no sound, or the category does not allow an option.
-    public func play(
-        _ path: String, category: AudioCategory = .default, options: CategoryOptions = []
-    ) async throws(RingerError) -> SoundResult {
-        try check(category, options)
-        let (requestedAt, number) = (clock.now, player.reserve())
-        let result: Result<SoundResult, RingerError> = await outcome(core) { completion in
-            lazyFiles.part.load(path, as: number) { [sessions, clock] in
-                switch $0 {
-                case .loaded(let sound):
-                    sessions.playOwn(sound, reserved: number, as: category, options) { completion(.success($0)) }
-                case .failed(let error): completion(.failure(error))
-                case .stopped(let cause):
-                    let now = clock.now
-                    completion(.success(SoundResult(unplayed: .stopped(cause), requestedAt: requestedAt, endedAt: now)))
-                }
-            }
-        } onCancel: {
-            core.transition {
-                lazyFiles.ifMade { $0.stop(number) }
-                player.stop(number)
-            }
-        }
-        return try result.get()
-    }
-
-    /// Plays a sound in a category, as `play(_:category:options:)` does with a file.
-    ///
-    /// - Throws: ``RingerError`` if the category does not allow an option.
-    public func play(
-        _ sound: PCMBuffer, category: AudioCategory = .default, options: CategoryOptions = []
-    ) async throws(RingerError) -> SoundResult {
-        try check(category, options)
-        let number = player.reserve()
-        return await outcome(core) {
-            sessions.playOwn(sound, reserved: number, as: category, options, completion: $0)
-        } onCancel: {
-            player.stop(number)
-        }
-    }
-
-    /// Begins to play a sound in a category, as `play(_:category:options:)` does, and returns at once.
-    ///
-    /// - Parameters:
-    ///   - sound: The sound.
-    ///   - category: The purpose of the sound.
-    ///   - options: The category's options.
-    ///   - completion: Called once, with the outcome: on the caller's thread before the call returns where that is known by
-    ///     then, else on the callback thread (``DeviceClock/callBack(_:)``).
-    /// - Returns: The sound; ``SoundPlayer/stop(_:because:)`` stops it.
-    /// - Throws: ``RingerError`` if the category does not allow an option.
-    @discardableResult
-    public func start(
-        _ sound: PCMBuffer, category: AudioCategory = .default, options: CategoryOptions = [],
-        completion: (@Sendable (SoundResult) -> Void)? = nil
-    ) throws(RingerError) -> SoundPlayer.ID {
-        let number = player.reserve()
-        try start(
-            sound, in: SoundManner(), reserved: number, category: category, options: options, completion: completion)
-        return number
-    }
-
-    /// The same with a number that was reserved, in any manner.
-    package func start(
-        _ sound: PCMBuffer, in manner: SoundManner, reserved number: SoundPlayer.ID, category: AudioCategory,
-        options: CategoryOptions, completion: (@Sendable (SoundResult) -> Void)?
-    ) throws(RingerError) {
-        try check(category, options)
-        withUserCompletion(completion, on: clock, core) {
-            sessions.playOwn(sound, in: manner, reserved: number, as: category, options, completion: $0)
-        }
-    }
-
-    private func check(_ category: AudioCategory, _ options: CategoryOptions) throws(RingerError) {
-        try process.check("play", "device")
-        guard category.allowedOptions.isSuperset(of: options) else {
-            throw RingerError(
-                .invalid, "play with options \(options.rawValue)", "category \(category.rawValue)",
-                detail: "the category does not allow them")
-        }
-    }
-
-    /// Runs the motor in `pattern`, and returns how the vibration ended. No preference suppresses it. Cancelling the
-    /// task stops it.
-    ///
-    /// - Parameter pattern: The pattern.
-    /// - Returns: How it ended; failed if the device has no motor.
-    public func vibrate(_ pattern: VibrationPattern = .standard) async -> SoundOutcome {
-        guard let vibrator else {
-            return .failed(RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none"))
-        }
-        return await vibrator.vibrate(pattern)
-    }
-
-    /// Stops every sound and the motor, at once.
-    public func stopAll() {
-        if !process.isCurrent { return }
-        core.transition {
-            lazyAnnouncements.ifMade { $0.clear() }
-            lazyFiles.ifMade { $0.stopAll() }
-            lazyAlerts.ifMade { $0.stop() }
-            lazySounds.ifMade { $0.stopAll() }
-            vibrator?.stop()
-            lazyPlayer.ifMade { $0.stopAll() }
-        }
-    }
-
-    /// Stops every sound, and closes the speaker's PCMs. `completion` is called once they are closed, or the device is.
-    func releaseOutput(_ completion: @escaping @Sendable () -> Void) {
-        if !process.isCurrent { return completion() }
-        core.transition {
-            // Queues first: nothing may begin another round, or replace a stopped sound. A paused queue begins nothing.
-            lazyAnnouncements.ifMade { if !$0.isPaused { $0.clear(because: .outputReleased) } }
-            lazyFiles.ifMade { $0.stopAll(because: .outputReleased) }
-            lazyAlerts.ifMade { $0.stop(because: .outputReleased) }
-            lazySounds.ifMade { $0.stopAll(because: .outputReleased) }
-            lazyPlayer.ifMade { $0.stopAll(because: .outputReleased) }
-            core.perform { [ports, waits] in
-                waits.call(completion) { ports.speaker.release(stoppingSounds: true, completion: $0) }
-            }
-        }
     }
 
     // MARK: - Life
