@@ -48,18 +48,22 @@ import Testing
         let atStart = Mutex<[Set<String>]>([])
         // The second waits for the first; the third, back on the speaker, comes behind it.
         let waiting = Mutex(0)
-        let playbacks = zip(hearings, [AudioRoute.speaker, .headphone, .speaker]).map { hearing, route in
-            output.play(.noise(frames: 480_000), PlaybackOptions(route: route)) { event in
-                if event.name == "started" { atStart.withLock { $0.append(card.on) } }
-                if event.name == "waiting",
-                    waiting.withLock({
-                        $0 += 1; return $0
-                    }) == 2
-                {
-                    continuation.finish()
-                }
-                hearing.handler(event)
-            }
+        var playbacks: [any Playback] = []
+        for (hearing, route) in zip(hearings, [AudioRoute.speaker, .headphone, .speaker]) {
+            playbacks.append(
+                output.play(.noise(frames: 480_000), PlaybackOptions(route: route)) { event in
+                    if event.name == "started" { atStart.withLock { $0.append(card.on) } }
+                    if event.name == "waiting",
+                        waiting.withLock({
+                            $0 += 1; return $0
+                        }) == 2
+                    {
+                        continuation.finish()
+                    }
+                    hearing.handler(event)
+                })
+            // The attempt to open the PCM for the second switches the card.
+            if playbacks.count == 1 { await hearing.until("started") }
         }
         for await _ in othersWait {}
         playbacks[0].stop()

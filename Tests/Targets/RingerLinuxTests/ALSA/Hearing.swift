@@ -91,9 +91,15 @@ extension PlaybackEvent {
 }
 
 extension PCMBuffer {
+    private static let period = (0..<30_000).map { Int16($0 &* 7 % 30_000 + 1) }
+
     /// A sound of `frames` frames in which no two neighbouring samples are alike and none is zero.
     static func noise(frames: Int, channels: Int = 2, sampleRate: Double = 48_000) -> PCMBuffer {
-        let samples = (0..<frames * channels).map { Int16($0 &* 7 % 30_000 + 1) }
+        let count = frames * channels
+        var samples: [Int16] = []
+        samples.reserveCapacity(count)
+        // A long sound costs seconds where each sample is computed without optimisation.
+        while samples.count < count { samples.append(contentsOf: Self.period.prefix(count - samples.count)) }
         return PCMBuffer(sampleRate: sampleRate, channels: channels, samples: samples)
     }
 }
