@@ -1,7 +1,7 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations installation systemd library api fragments feedback field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
+.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api fragments feedback field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
 	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-part sanitize-build bench install uninstall clean
 
 help: ## This list
@@ -25,7 +25,7 @@ ci: ## All tests
 
 # What listens to devices, buses and clocks; what mostly computes, and never builds where the others run their tests.
 LIVE = lint warnings installation library api docs fragments feedback field examples units lab-tool lab-gpiod2 failing-part endurance month hostile sanitize-part
-COMPUTING = warnings-elsewhere sanitize-build packages arm64-link mutations orders-part overlays processors
+COMPUTING = warnings-elsewhere sanitize-build packages arm64-link mutations-part orders-part overlays processors
 
 unit: ## The tests that run on any machine
 	@scripts/test
@@ -44,6 +44,9 @@ orders-part: ## A third of these, on each day another one
 
 mutations: ## Faults of the core, each of which the search of all orders has to find
 	@Tests/Systems/AllOrders/test mutations
+
+mutations-part: ## A third of these, on each day another one
+	@Tests/Systems/AllOrders/test mutations $$(($$(date +%s) / 86400 % 3))
 
 installation: ## The test of what make install places, and of make uninstall
 	@Tests/Systems/Install/test
