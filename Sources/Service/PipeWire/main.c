@@ -22,6 +22,7 @@ struct program {
     struct spa_source *timer, *watchdog;
     int64_t due; /* when the timer fires, in nanoseconds of CLOCK_MONOTONIC; INT64_MAX if never */
     uint64_t watchdog_microseconds;
+    bool guards; /* systemd's watchdog is on */
     int sync;
 };
 
@@ -39,13 +40,37 @@ static struct timespec timespec(uint64_t nanoseconds)
 
 /* MARK: time */
 
+static void report_alive(void *data, uint64_t expirations)
+{
+    (void)data, (void)expirations;
+    notify("WATCHDOG=1");
+}
+
+/* Without streams of programs nothing wakes this process, and systemd expects nothing of it. */
+static void guard(struct program *p, bool guards)
+{
+    if (p->watchdog_microseconds == 0 || p->guards == guards)
+        return;
+    p->guards = guards;
+    char state[64];
+    snprintf(state, sizeof state, "WATCHDOG_USEC=%llu%s", guards ? (unsigned long long)p->watchdog_microseconds : 0,
+        guards ? "\nWATCHDOG=1" : "");
+    notify(state);
+    struct timespec interval = timespec(guards ? p->watchdog_microseconds * 1000 / 3 : 0);
+    pw_loop_update_timer(p->context.loop, p->watchdog, &interval, &interval, false);
+}
+
 static void reschedule(struct context *context)
 {
     struct program *p = SPA_CONTAINER_OF(context, struct program, context);
     struct stream *s;
     int64_t time = now(), due = INT64_MAX;
-    spa_list_for_each(s, &context->streams, link)
+    bool guards = false;
+    spa_list_for_each(s, &context->streams, link) {
         due = SPA_MIN(due, stream_due(s, time));
+        guards = guards || (s->judged && !s->passes);
+    }
+    guard(p, guards);
     /* A look that is planned is not put off by what happens before it. */
     if (due == INT64_MAX ? p->due == INT64_MAX : p->due <= due)
         return;
@@ -65,25 +90,6 @@ static void look(void *data, uint64_t expirations)
     reschedule(&p->context);
 }
 
-static void report_alive(void *data, uint64_t expirations)
-{
-    (void)data, (void)expirations;
-    notify("WATCHDOG=1");
-}
-
-/* Without streams nothing wakes this process, and systemd expects nothing of it. */
-static void guard(struct program *p, bool guards)
-{
-    if (p->watchdog_microseconds == 0)
-        return;
-    char state[64];
-    snprintf(state, sizeof state, "WATCHDOG_USEC=%llu%s", guards ? (unsigned long long)p->watchdog_microseconds : 0,
-        guards ? "\nWATCHDOG=1" : "");
-    notify(state);
-    struct timespec interval = timespec(guards ? p->watchdog_microseconds * 1000 / 3 : 0);
-    pw_loop_update_timer(p->context.loop, p->watchdog, &interval, &interval, false);
-}
-
 /* MARK: PipeWire */
 
 static void on_global(
@@ -94,13 +100,10 @@ static void on_global(
     const char *class = properties != NULL ? spa_dict_lookup(properties, PW_KEY_MEDIA_CLASS) : NULL;
     if (strcmp(type, PW_TYPE_INTERFACE_Node) != 0 || class == NULL || strcmp(class, "Stream/Output/Audio") != 0)
         return;
-    bool is_first = spa_list_is_empty(&p->context.streams);
     struct pw_node *node = pw_registry_bind(p->registry, id, type, PW_VERSION_NODE, 0);
     if (node == NULL || stream_new(&p->context, id, node) == NULL)
         /* It stays silent, as it was born. */
         fprintf(stderr, "ringer-pipewire: stream %u: %s\n", id, strerror(errno));
-    else if (is_first)
-        guard(p, true);
 }
 
 static void on_global_remove(void *data, uint32_t id)
@@ -111,8 +114,6 @@ static void on_global_remove(void *data, uint32_t id)
         if (s->id != id)
             continue;
         stream_free(s);
-        if (spa_list_is_empty(&p->context.streams))
-            guard(p, false);
         reschedule(&p->context);
     }
 }
@@ -151,6 +152,7 @@ static int obey(struct program *p, struct pw_core *core)
     p->watchdog = pw_loop_add_timer(p->context.loop, report_alive, p);
     p->watchdog_microseconds = notify_watchdog();
     p->due = INT64_MAX;
+    p->guards = true;
     guard(p, false);
     p->sync = pw_core_sync(core, PW_ID_CORE, 0);
     pw_main_loop_run(p->loop);

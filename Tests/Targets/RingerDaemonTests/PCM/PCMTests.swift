@@ -690,6 +690,46 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
+    @Test("streams of others count to what their user may have, not to what one process may have")
+    func budgetOfOthers() async throws {
+        let bench = try PCMBench(connections: 4)
+        try bench.start()
+        let others = try (0..<3).map { _ in try PCMClient(bench) }
+        for (number, client) in others.enumerated() {
+            client.greet("ambient", program: UInt32(number))
+            #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        }
+        // They take nothing of the process's own part, of two, and leave it one of the user's.
+        let own = try PCMClient(bench)
+        own.greet("ambient")
+        #expect(try await own.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        let surplus = try PCMClient(bench)
+        surplus.greet("ambient", program: 3)
+        #expect(try await surplus.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_TOO_MANY])
+        withExtendedLifetime((others, own)) {}
+    }
+
+    @Test("streams of different programs that one process connects for have different sessions, those of one program the same")
+    func sessionsOfOthers() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let (first, second, other) = (try PCMClient(bench), try PCMClient(bench), try PCMClient(bench))
+        for (client, number) in [(first, 1), (second, 1), (other, 2)] as [(PCMClient, UInt32)] {
+            client.greet("soloAmbient", program: number)
+            #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        }
+        #expect(bench.device.sessions.all.count == 2)
+        first.start(on: bench)
+        second.start(on: bench)
+        other.start(on: bench)
+        // The second stream of the program interrupted nobody; the other program interrupts both.
+        #expect(try await first.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
+        #expect(try await first.receive() == [RINGER_PCM_STATE, RINGER_PCM_INTERRUPTED])
+        #expect(try await second.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
+        #expect(try await second.receive() == [RINGER_PCM_STATE, RINGER_PCM_INTERRUPTED])
+        #expect(try await other.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
+    }
+
     // The plug-in named the key of the configuration alone.
     @Test("a program with a connection too many reads the limit, as programs on the bus do")
     func limit() async throws {
