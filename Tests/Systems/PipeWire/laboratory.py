@@ -119,7 +119,15 @@ class Probe:
         raise Failure("the level does not stay")
 
     def becomes(self, level, sentence):
-        eventually(f"{sentence}: level {level}", lambda: abs(self.over(6)["peak"] - level) < max(0.02 * level, 1e-4))
+        last = [0.0]
+
+        def is_there():
+            last[0] = self.over(6)["peak"]
+            return abs(last[0] - level) < max(0.02 * level, 1e-4)
+        try:
+            eventually(f"{sentence}: level {level}", is_there)
+        except Failure as failure:
+            raise Failure(f"{failure}, but {last[0]}") from None
 
 
 class Lab:
@@ -202,9 +210,15 @@ def over(child):
 
 
 def streams():
-    """The nodes of programs: id and properties."""
+    """The nodes of programs: id, state and properties."""
     found = []
-    for item in json.loads(run("pw-dump") or "[]"):
+
+    def dump():
+        try:
+            return json.loads(run("pw-dump"))
+        except ValueError:
+            return None  # something changed meanwhile, which the older one prints as a second list
+    for item in eventually("pw-dump prints", dump):
         properties = (item.get("info") or {}).get("props") or {}
         if item.get("type") == "PipeWire:Interface:Node" and properties.get("media.class") == "Stream/Output/Audio" \
                 and "node.link-group" not in properties:
@@ -308,7 +322,7 @@ def user(lab):
     child = play("pw-play", LONG)
     becomes_heard(lab, "at ring")
     number = str(streams()[0][0])
-    sink_input = run("pactl", "list", "short", "sink-inputs").split()[0]
+    sink_input = str(streams()[0][2]["object.serial"])
     run("wpctl", "set-volume", number, "0.5")
     lab.probe.becomes(0.25 * 0.125, "the user's volume")
     lab.switch("silent")
@@ -393,9 +407,10 @@ def deaths(lab):
     end(lab.ringer, signal.SIGKILL)
     check(silent(lab), "heard after ringer-pipewire's death")
     if not lab.is_old:
-        run("pactl", "set-sink-input-volume", run("pactl", "list", "short", "sink-inputs").split()[0], "90%")
+        serial = str(streams()[0][2]["object.serial"])
+        run("pactl", "set-sink-input-volume", serial, "90%")
         check(silent(lab), "heard after the user's volume without ringer-pipewire")
-        run("pactl", "set-sink-input-volume", run("pactl", "list", "short", "sink-inputs").split()[0], "100%")
+        run("pactl", "set-sink-input-volume", serial, "100%")
     lab.start_ringer()
     check(silent(lab), "heard when ringer-pipewire came back at silent")
     lab.switch("ring")
@@ -658,7 +673,7 @@ def percentile(values, part):
 def figures(lab):
     """For a quiet machine: leaks of many streams, times of flips, beginnings that are lost, processor time."""
     print("load", open("/proc/loadavg", encoding="utf-8").read().split()[0], flush=True)
-    streams_wanted, flips = int(os.environ.get("STREAMS", "250")), int(os.environ.get("FLIPS", "100"))
+    streams_wanted, flips = int(os.environ["STREAMS"]), int(os.environ["FLIPS"])
     for quantum in (256, 1024):
         lab.quantum(quantum)
         for player in ("pw-play", "paplay"):
@@ -739,8 +754,10 @@ def main():
         began = time.monotonic()
         try:
             scenario(lab)
-        except Failure as failure:
+        except (Failure, OSError, subprocess.TimeoutExpired) as failure:
             print(f"{scenario.__name__}: FAILED: {failure}")
+            with open(LOGS + "/graph", "w", encoding="utf-8") as file:
+                file.write(run("pw-link", "-l") + run("pw-dump"))
             return 1
         print(f"{scenario.__name__} ({time.monotonic() - began:.1f} s): {scenario.__doc__.splitlines()[0]}")
     print(f"PipeWire {version}: {len(wanted)} scenarios passed")
