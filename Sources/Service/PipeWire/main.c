@@ -169,7 +169,8 @@ static const char help[] =
     "\n"
     "  --config FILE  Rules and settings (default: " RULES_PATH ").\n"
     "  --verbose      Report on standard error what each stream is, and when it is silenced.\n"
-    "  --list         Print PipeWire's version, and each stream with its category, or why it cannot be silenced.\n"
+    "  --list         Print PipeWire's version, whether this program runs, and each stream with its category, or why it cannot\n"
+    "                 be silenced.\n"
     "  --release      Let all streams that play now be heard, as without this program; for its removal.\n";
 
 static int misused(const char *reason)
@@ -207,7 +208,7 @@ int main(int argc, char **argv)
     p.loop = pw_main_loop_new(NULL);
     struct pw_context *context = p.loop != NULL ? pw_context_new(pw_main_loop_get_loop(p.loop), NULL, 0) : NULL;
     struct pw_core *core = context != NULL ?
-        pw_context_connect(context, pw_properties_new(PW_KEY_APP_NAME, "ringer-pipewire", NULL), 0) : NULL;
+        pw_context_connect(context, pw_properties_new(PW_KEY_APP_NAME, what < 0 ? PROGRAM_NAME : PROGRAM_NAME "-survey", NULL), 0) : NULL;
     if (core == NULL) {
         fprintf(stderr, "ringer-pipewire: cannot connect to PipeWire: %s (XDG_RUNTIME_DIR is %s)\n", strerror(errno),
             getenv("XDG_RUNTIME_DIR") != NULL ? getenv("XDG_RUNTIME_DIR") : "not set");

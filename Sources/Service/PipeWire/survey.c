@@ -25,6 +25,7 @@ struct survey_state {
     struct pw_registry *registry;
     struct spa_list nodes;
     char version[32]; /* PipeWire's */
+    bool obeys;       /* ringer-pipewire runs */
     int sync, error;
 };
 
@@ -52,9 +53,12 @@ static const struct pw_node_events node_events = {PW_VERSION_NODE_EVENTS, .info 
 static void on_global(
     void *data, uint32_t id, uint32_t permissions, const char *type, uint32_t version, const struct spa_dict *properties)
 {
-    (void)permissions, (void)version, (void)properties;
+    (void)permissions, (void)version;
     struct survey_state *state = data;
     struct node *n;
+    const char *name = properties != NULL ? spa_dict_lookup(properties, PW_KEY_APP_NAME) : NULL;
+    if (strcmp(type, PW_TYPE_INTERFACE_Client) == 0 && name != NULL && strcmp(name, PROGRAM_NAME) == 0)
+        state->obeys = true;
     if (strcmp(type, PW_TYPE_INTERFACE_Node) != 0 || (n = calloc(1, sizeof *n)) == NULL)
         return;
     n->id = id;
@@ -155,7 +159,7 @@ int survey(struct pw_main_loop *loop, struct pw_core *core, const struct rules *
     /* The globals, then what each node says of itself, then its Props, for which PipeWire may ask the program. */
     bool settled = settle(&state) && settle(&state) && settle(&state);
     if (settled && what == SURVEY_LIST)
-        printf("PipeWire %s\n", state.version);
+        printf("PipeWire %s\nringer-pipewire %s\n", state.version, state.obeys ? "runs" : "does not run");
     spa_list_for_each(n, &state.nodes, link) {
         if (!settled || n->properties == NULL)
             continue;

@@ -6,6 +6,9 @@
 
 #include "category.h"
 
+/* The program as PipeWire knows it, while it runs. */
+#define PROGRAM_NAME "ringer-pipewire"
+
 enum survey { SURVEY_LIST, SURVEY_RELEASE };
 
 /* Prints what PipeWire's streams are judged as, and what cannot be silenced; or gives all of them the volume that they have without
