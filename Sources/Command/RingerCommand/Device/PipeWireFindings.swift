@@ -1,8 +1,8 @@
 import Glibc
 import RingerTerminal
 
-/// What `ringer doctor` finds of PipeWire, where `ringer-pipewire` is installed: what that program lists, and whether the rules are in force
-/// by which streams are born silent.
+/// What `ringer doctor` finds of PipeWire, where `ringer-pipewire` is installed: what that program lists, and whether the
+/// rules are in force by which streams are born silent.
 struct PipeWireFindings {
     typealias Finding = DoctorCommand.Finding
 
@@ -13,7 +13,8 @@ struct PipeWireFindings {
 
     /// The findings; none where the program is not installed.
     static func all() -> [Finding] {
-        guard let stream = popen("LC_ALL=C PIPEWIRE_DEBUG=0 ringer-pipewire --list 2>&1 </dev/null", "r") else { return [] }
+        let command = "LC_ALL=C PIPEWIRE_DEBUG=0 ringer-pipewire --list 2>&1 </dev/null"
+        guard let stream = popen(command, "r") else { return [] }
         var text = ""
         var line: UnsafeMutablePointer<CChar>?
         var size = 0
@@ -47,7 +48,8 @@ struct PipeWireFindings {
             Finding(
                 part: "PipeWire", name: String(version),
                 problem: isOld ? "before 0.3.72 a part of a sound may be heard at silent" : nil,
-                repair: isOld ? "Debian 12 has a later one: apt-get install -t bookworm-backports pipewire wireplumber" : nil,
+                repair: isOld
+                    ? "Debian 12 has a later one: apt-get install -t bookworm-backports pipewire wireplumber" : nil,
                 isOptional: true)
         ]
         if lines.contains("ringer-pipewire runs") {
@@ -71,7 +73,8 @@ struct PipeWireFindings {
             let paths = places.map { "\($0)\(folder)/\(rules)" }
             guard let path = paths.first(where: { access($0, F_OK) == 0 }) else {
                 return Finding(
-                    part: "PipeWire", problem: "no \(folder)/\(rules): streams are born heard", repair: "install ringer-pipewire anew")
+                    part: "PipeWire", problem: "no \(folder)/\(rules): streams are born heard",
+                    repair: "install ringer-pipewire anew")
             }
             let text = (try? RingerTerminal.TextFile.read(path)) ?? ""
             let isWhole = text.split(separator: "\n").contains { !$0.hasPrefix("#") && $0.contains("max-volume = 0") }

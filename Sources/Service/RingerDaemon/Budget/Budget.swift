@@ -53,7 +53,8 @@ package struct Budget: Sendable {
         package var connection: String
         /// The most that it may do: a program that may control the device takes of what is kept for controllers.
         package var permission: Authorization.Permission
-        /// Whether the connection takes it for other programs: it counts to what the user may have, not to what one connection may.
+        /// Whether the connection takes it for other programs: it counts to what the user may have, not to what one connection
+        /// may.
         package var isForOthers = false
 
         package init(user: UInt32, connection: String, permission: Authorization.Permission) {
@@ -121,7 +122,8 @@ package struct Budget: Sendable {
     private func accounts(_ resource: Resource, _ payer: Payer) -> [(Account, limit: Int)] {
         (payer.isForOthers
             ? [] : [(.connection(resource, payer.user, payer.connection), limits.ofConnection(resource))])
-            + [(.user(resource, payer.user), limits[resource])] + (payer.permission == .control ? [] : [(.others(resource), limits.ofOthers(resource))])
+            + [(.user(resource, payer.user), limits[resource])]
+            + (payer.permission == .control ? [] : [(.others(resource), limits.ofOthers(resource))])
             + [(.service(resource), limits.ofService(resource))]
     }
 }
