@@ -694,11 +694,12 @@ import Testing
     func budgetOfOthers() async throws {
         let bench = try PCMBench(connections: 4)
         try bench.start()
-        let others = try (0..<3).map { _ in try PCMClient(bench) }
-        for (number, client) in others.enumerated() {
+        let others = try (0..<3).map { number in
+            let client = try PCMClient(bench)
             client.greet("ambient", program: UInt32(number))
-            #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+            return client
         }
+        for client in others { #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD]) }
         // They take nothing of the process's own part, of two, and leave it one of the user's.
         let own = try PCMClient(bench)
         own.greet("ambient")
@@ -716,6 +717,8 @@ import Testing
         let (first, second, other) = (try PCMClient(bench), try PCMClient(bench), try PCMClient(bench))
         for (client, number) in [(first, 1), (second, 1), (other, 2)] as [(PCMClient, UInt32)] {
             client.greet("soloAmbient", program: number)
+        }
+        for client in [first, second, other] {
             #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
         }
         #expect(bench.device.sessions.all.count == 2)
