@@ -1,7 +1,7 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api fragments feedback field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
+.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments feedback pipewire field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
 	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-part sanitize-build bench install uninstall clean
 
 help: ## This list
@@ -24,7 +24,7 @@ ci: ## All tests
 	@scripts/steps test $(LIVE) --beside $(COMPUTING)
 
 # What listens to devices, buses and clocks; what mostly computes, and never builds where the others run their tests.
-LIVE = lint warnings installation library api docs fragments feedback field examples units lab-tool lab-gpiod2 failing-part endurance month hostile sanitize-part
+LIVE = lint warnings installation library api docs fragments feedback pipewire field examples units lab-tool lab-gpiod2 failing-part endurance month hostile sanitize-part
 COMPUTING = warnings-elsewhere sanitize-build packages arm64-link mutations-part orders-part overlays processors
 
 unit: ## The tests that run on any machine
@@ -65,6 +65,12 @@ fragments: ## Every fragment of the documents, compiled and run: it prints what 
 
 feedback: ## The clients of feedbackd, with feedbackd and with ringerd
 	@Tests/Systems/Feedback/test
+
+pipewire: ## Programs on PipeWire obey, with Debian's versions of it, headless
+	@Tests/Systems/PipeWire/test
+
+pipewire-figures: ## Times and leaks of a thousand streams on PipeWire 1.4, on a quiet machine: half an hour; STREAMS=20 FLIPS=10 for fewer
+	@STREAMS='$(STREAMS)' FLIPS='$(FLIPS)' Tests/Systems/PipeWire/test trixie -- figures
 
 field: ## What users of other projects reported, tried here (Tests/Field/README.md)
 	@Tests/Field/test

@@ -78,7 +78,7 @@ static void attempt(struct link *link)
     link->waits = waits_since(link);
     struct ringer_pcm_packet hello = link->hello;
     bool runs = link->started && !link->over;
-    hello.flags = runs ? RINGER_PCM_RUNS : 0;
+    hello.flags |= runs ? RINGER_PCM_RUNS : 0;
     say(link, &hello);
     if (link->socket >= 0 && runs)
         say_started(link, link->started);

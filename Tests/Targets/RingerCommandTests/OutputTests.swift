@@ -227,6 +227,37 @@ import Testing
         #expect(lines.count == 2 && lines.allSatisfy { $0["found"] as? Bool == false && $0["repair"] is String })
     }
 
+    @Test("doctor reports PipeWire's version, its rules, whether ringer-pipewire runs, and what cannot be silenced")
+    func pipeWire() throws {
+        let command = try Command(environment: ["PATH": ".:/usr/bin:/bin", "XDG_CONFIG_HOME": "config"])
+        func doctor(prints text: String, status: Int = 0) throws -> String {
+            let script = "#!/bin/sh\ncat <<'END'\n\(text)\nEND\nexit \(status)\n"
+            try command.write(Array(script.utf8), "ringer-pipewire")
+            let path = command.folder.appendingPathComponent("ringer-pipewire").path
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            return try command("doctor").output
+        }
+        for folder in ["client.conf.d", "pipewire-pulse.conf.d"] {
+            let place = "config/pipewire/\(folder)"
+            try FileManager.default.createDirectory(
+                at: command.folder.appendingPathComponent(place), withIntermediateDirectories: true)
+            let rules = folder == "client.conf.d" ? "channelmix.max-volume = 0.0\n" : "# nothing\n"
+            try command.write(Array(rules.utf8), place + "/50-ringer.conf")
+        }
+        let good = try doctor(
+            prints: "PipeWire 1.4.2\nringer-pipewire runs\n70 mpv: ambient\n71 jack: cannot be silenced: no converter")
+        #expect(good.contains("ok       PipeWire 1.4.2\n"), "\(good)")
+        #expect(good.contains("ok       PipeWire ringer-pipewire runs\n"))
+        #expect(good.contains("71 jack: cannot be silenced: no converter\n") && !good.contains("mpv"))
+        #expect(good.contains("ok       PipeWire config/pipewire/client.conf.d/50-ringer.conf\n"))
+        #expect(good.contains("config/pipewire/pipewire-pulse.conf.d/50-ringer.conf: it overrides the rules"))
+        let bad = try doctor(prints: "PipeWire 0.3.65\nringer-pipewire does not run")
+        #expect(bad.contains("unusable PipeWire 0.3.65: before 0.3.72 a part of a sound may be heard"), "\(bad)")
+        #expect(bad.contains("missing  PipeWire ringer-pipewire does not run"))
+        let none = try doctor(prints: "ringer-pipewire: cannot connect to PipeWire: Host is down", status: 1)
+        #expect(none.contains("none     PipeWire ringer-pipewire: cannot connect to PipeWire: Host is down\n"))
+    }
+
     // MARK: - Documents
 
     @Test("docs/command.md lists every word of an outcome, its cause and a fallback")

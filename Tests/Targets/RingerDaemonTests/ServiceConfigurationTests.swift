@@ -68,7 +68,7 @@ import ringerd
             #expect(configuration.controllingUsers == ["root"])
             #expect(configuration.controllingGroups == ["ringer"])
             #expect(configuration.playingGroups == ["audio"])
-            #expect(Budget.Resource.allCases.map { configuration.limits[$0] } == [32, 64, 64, 32, 128, 64 << 20])
+            #expect(Budget.Resource.allCases.map { configuration.limits[$0] } == [32, 64, 64, 64, 128, 64 << 20])
         }
         #expect(try ServiceConfiguration(text: "preferences-file = none", path: "").preferencesFile == nil)
         #expect(try ServiceConfiguration(text: "playing-groups =", path: "").playingGroups == [])

@@ -95,6 +95,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
         lines += routes(sound)
         lines += try mixerAndInput(sound)
         lines += slave()
+        lines += PipeWireFindings.all()
         for (library, package, sounds) in Self.libraries where dlopen(library, RTLD_LAZY) == nil {
             lines.append(
                 Finding(

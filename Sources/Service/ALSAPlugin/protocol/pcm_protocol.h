@@ -54,6 +54,10 @@ enum {
 enum {
     /* The stream runs: STARTED follows, which ACCEPTED answers. */
     RINGER_PCM_RUNS = 1,
+    /* The process plays nothing itself: its streams are those of other programs, each of which has a number, in `gain`. Streams of
+       different numbers share no session, and they count to what their user may have, not to what one process may have. A service
+       that does not know the flag treats them as one program's. */
+    RINGER_PCM_FOR_OTHERS = 2,
 };
 
 /* The flags of ACCEPTED, the last one also of STATE. */
@@ -84,7 +88,7 @@ struct ringer_pcm_packet {
     uint8_t kind;
     uint8_t value;
     uint8_t flags;    /* in HELLO, ACCEPTED and STATE */
-    uint32_t gain;    /* in ACCEPTED and STATE */
+    uint32_t gain;    /* in ACCEPTED and STATE; in HELLO with FOR_OTHERS the program's number */
     /* Texts, each of which ends with a zero byte. */
     union {
         struct { /* in HELLO */

@@ -9,7 +9,7 @@ package struct Budget: Sendable {
         /// Requests that have not ended, those among them that outlive their callers, and the events of feedbackd's interface.
         case requests
         case sessions
-        /// Connections of the ALSA plug-in.
+        /// Connections of the ALSA plug-in, and of `ringer-pipewire`.
         case pcms
         /// Descriptors that callers sent and the service keeps.
         case descriptors
@@ -21,7 +21,7 @@ package struct Budget: Sendable {
     package struct Limits: Sendable {
         /// What each user may have.
         private var ofUser: [Resource: Int] = [
-            .clients: 32, .requests: 64, .sessions: 64, .pcms: 32, .descriptors: 128, .decoded: 64 << 20,
+            .clients: 32, .requests: 64, .sessions: 64, .pcms: 64, .descriptors: 128, .decoded: 64 << 20,
         ]
         /// The descriptors that the process can spare, whatever users may have.
         package var descriptors = Int.max
@@ -53,6 +53,9 @@ package struct Budget: Sendable {
         package var connection: String
         /// The most that it may do: a program that may control the device takes of what is kept for controllers.
         package var permission: Authorization.Permission
+        /// Whether the connection takes it for other programs: it counts to what the user may have, not to what one connection
+        /// may.
+        package var isForOthers = false
 
         package init(user: UInt32, connection: String, permission: Authorization.Permission) {
             (self.user, self.connection, self.permission) = (user, connection, permission)
@@ -117,10 +120,10 @@ package struct Budget: Sendable {
     }
 
     private func accounts(_ resource: Resource, _ payer: Payer) -> [(Account, limit: Int)] {
-        [
-            (.connection(resource, payer.user, payer.connection), limits.ofConnection(resource)),
-            (.user(resource, payer.user), limits[resource]),
-        ] + (payer.permission == .control ? [] : [(.others(resource), limits.ofOthers(resource))])
+        (payer.isForOthers
+            ? [] : [(.connection(resource, payer.user, payer.connection), limits.ofConnection(resource))])
+            + [(.user(resource, payer.user), limits[resource])]
+            + (payer.permission == .control ? [] : [(.others(resource), limits.ofOthers(resource))])
             + [(.service(resource), limits.ofService(resource))]
     }
 }

@@ -11,6 +11,8 @@ struct PCMPacket {
         var isCapture: Bool
         /// Whether the stream runs already: the plug-in says next since when.
         var runs = false
+        /// The number of the program whose stream it is, where the process connects for others; else nil.
+        var program: UInt32?
         /// The program's name, for people.
         var name: String
 
@@ -80,6 +82,7 @@ struct PCMPacket {
         return Hello(
             category: category, options: options, isCapture: packet.value == RINGER_PCM_CAPTURE,
             runs: Int(packet.flags) & RINGER_PCM_RUNS != 0,
+            program: Int(packet.flags) & RINGER_PCM_FOR_OTHERS != 0 ? packet.gain : nil,
             // A name is shown to people, and goes over the bus.
             name: String(name.unicodeScalars.filter { $0.properties.generalCategory != .control }.map(Character.init)))
     }

@@ -9,7 +9,8 @@ import SystemPackage
 /// Serves the ALSA plug-in `ringer`: the streams of programs that play by themselves are sessions of the device.
 ///
 /// The streams of a process that have the same category and options share a session, so that a program that plays and
-/// records does not interrupt itself. The session is active while one of them runs.
+/// records does not interrupt itself. The session is active while one of them runs. A process that connects for others, as
+/// `ringer-pipewire`, numbers their programs, and each number counts as a process.
 ///
 /// Two event loops serve it. Strangers reach the listening one alone, where connections are admitted or refused. Those that may
 /// play are served on the streams' loop, which may have a real-time priority: nothing there waits, and what a program can make
@@ -35,6 +36,8 @@ package final class PCMServer: @unchecked Sendable {
         var process: pid_t
         /// The connection, where the process is not known: one of another container.
         var connection: CInt
+        /// The number of the program that the process connects for.
+        var program: UInt32?
         var category: AudioCategory
         var options: CategoryOptions
     }
@@ -175,11 +178,17 @@ package final class PCMServer: @unchecked Sendable {
         guard authorization.allows(credentials, .play) else { throw .notPermitted }
         stream.process = process
         stream.program = process == 0 ? "connection \(stream.descriptor)" : "process \(process)"
-        let payer = Budget.Payer(
-            user: user, connection: stream.program,
-            permission: authorization.highest(of: credentials))
+        // Whether it counts to what one program may have, its greeting says.
+        var payer = Budget.Payer(
+            user: user, connection: stream.program, permission: authorization.highest(of: credentials))
+        payer.isForOthers = true
+        stream.payer = payer
+        stream.share = try share(for: payer)
+    }
+
+    private func share(for payer: Budget.Payer) throws(PCMPacket.Refusal) -> BudgetShare {
         do throws(BusError) {
-            stream.share = try budget.share(.pcms, for: payer)
+            return try budget.share(.pcms, for: payer)
         } catch {
             throw .tooMany(error.message)
         }
@@ -242,6 +251,14 @@ package final class PCMServer: @unchecked Sendable {
     private func greet(_ stream: PCMStream, _ hello: PCMPacket.Hello) throws(PCMPacket.Refusal) {
         stream.isGreeted = true
         stream.timer?.cancel()
+        if let program = hello.program {
+            stream.program += ", program \(program)"
+        } else if var payer = stream.payer {
+            // Its place is the user's, and another one may have taken it meanwhile.
+            payer.isForOthers = false
+            stream.share = nil
+            stream.share = try share(for: payer)
+        }
         if stream.process == ownProcess {
             return stream.accept(PCMSession.State(value: RINGER_PCM_HEARD, gain: 1), flags: 0)
         }
@@ -251,8 +268,8 @@ package final class PCMServer: @unchecked Sendable {
             (category, options) = (.playAndRecord, .mixWithOthers)
         }
         let key = SessionKey(
-            process: stream.process, connection: stream.process == 0 ? stream.descriptor : 0, category: category,
-            options: options)
+            process: stream.process, connection: stream.process == 0 ? stream.descriptor : 0, program: hello.program,
+            category: category, options: options)
         let session: PCMSession
         if let known = sessions[key] {
             session = known

@@ -9,8 +9,11 @@ final class PCMStream: @unchecked Sendable {
     let descriptor: CInt
     /// The process that connected; 0 where it is not known.
     var process: pid_t = 0
-    /// Whose it is, for the budget and the pace: the process, or the connection alone where that is not known.
+    /// Whose it is, for the budget and the pace: the process, or the connection alone where that is not known, and the program
+    /// that it is for.
     var program = ""
+    /// Who pays for its place.
+    var payer: Budget.Payer?
     /// Its place among the connections.
     var share: BudgetShare?
     var watched: EventLoop.WatchedDescriptor?

@@ -428,12 +428,13 @@ final class PCMClient {
     /// A greeting of that category and direction.
     func greet(
         _ category: String, options: String = "", isCapture: Bool = false, version: Int32 = RINGER_PCM_VERSION,
-        flags: Int = 0
+        flags: Int = 0, program: UInt32? = nil
     ) {
         var packet = ringer_pcm_packet()
         packet.version = UInt8(version)
+        packet.gain = program ?? 0
         packet.kind = UInt8(RINGER_PCM_HELLO)
-        packet.flags = UInt8(flags)
+        packet.flags = UInt8(flags | (program == nil ? 0 : RINGER_PCM_FOR_OTHERS))
         packet.value = UInt8(isCapture ? RINGER_PCM_CAPTURE : RINGER_PCM_PLAYBACK)
         func put<Field>(_ text: String, into field: inout Field) {
             withUnsafeMutableBytes(of: &field) { $0.copyBytes(from: Array(text.utf8)) }

@@ -690,6 +690,50 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
+    @Test("streams of others count to what their user may have, not to what one process may have")
+    func budgetOfOthers() async throws {
+        let bench = try PCMBench(connections: 4)
+        try bench.start()
+        let others = try (0..<3).map { number in
+            let client = try PCMClient(bench)
+            client.greet("ambient", program: UInt32(number))
+            return client
+        }
+        for client in others { #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD]) }
+        // They take nothing of the process's own part, of two, and leave it one of the user's.
+        let own = try PCMClient(bench)
+        own.greet("ambient")
+        #expect(try await own.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        let surplus = try PCMClient(bench)
+        surplus.greet("ambient", program: 3)
+        #expect(try await surplus.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_TOO_MANY])
+        withExtendedLifetime((others, own)) {}
+    }
+
+    @Test("programs that one process connects for have sessions of their own, which the streams of a program share")
+    func sessionsOfOthers() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let (first, second, other) = (try PCMClient(bench), try PCMClient(bench), try PCMClient(bench))
+        for (client, number) in [(first, 1), (second, 1), (other, 2)] as [(PCMClient, UInt32)] {
+            client.greet("soloAmbient", program: number)
+        }
+        for client in [first, second, other] {
+            #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        }
+        #expect(bench.device.sessions.all.count == 2)
+        first.start(on: bench)
+        second.start(on: bench)
+        // The second stream of the program interrupted nobody; the other program interrupts both.
+        first.send(kind: RINGER_PCM_PING)
+        #expect(try await first.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
+        other.start(on: bench)
+        for client in [first, second] {
+            while try await client.receive() != [RINGER_PCM_STATE, RINGER_PCM_INTERRUPTED] {}
+        }
+        #expect(try await other.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
+    }
+
     // The plug-in named the key of the configuration alone.
     @Test("a program with a connection too many reads the limit, as programs on the bus do")
     func limit() async throws {

@@ -1,0 +1,317 @@
+/*
+ * What the service says of a stream is written to its converter, and nothing that the user sees: `mute`, `volume` and
+ * `channelVolumes`, which WirePlumber stores, are not written.
+ *
+ * Silence is channelmix.max-volume 0, which no other volume overrides. A stream is born so, by stream.rules, and is given the
+ * default when the service lets it be heard. Before PipeWire 0.3.72, which has no such property, it is softMute.
+ *
+ * Ducking is softVolumes: the user's volumes times the gain. Soft values are in force only until somebody writes `mute` or
+ * `channelVolumes`, and Props does not say whether they are. So each write has another last digit, which is not heard, to know its
+ * echo by, and any change that is no echo is answered by a write. Two changes may come as one: it is written a few times.
+ */
+#include "stream.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define STEP_MILLISECONDS 5
+#define MILLISECOND 1000000LL
+/* How much later a service that refused is asked again than one that was not there. */
+#define REFUSED_NANOSECONDS (750 * MILLISECOND)
+/* How often a running stream's service is looked at, to ask one that says nothing. */
+#define LOOK_NANOSECONDS (500 * MILLISECOND)
+
+static const unsigned int again_milliseconds[] = {2, 6, 20, 60, 200};
+
+static void set_timer(struct stream *s, struct spa_source *timer, unsigned int milliseconds)
+{
+    struct timespec time = {.tv_nsec = milliseconds * MILLISECOND};
+    pw_loop_update_timer(s->context->loop, timer, &time, NULL, false);
+}
+
+#define REPORT(s, ...) report(s, __VA_ARGS__)
+static void __attribute__((format(printf, 2, 3))) report(const struct stream *s, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "ringer-pipewire: %s (%u): ", s->name, s->id);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+/* MARK: what is written */
+
+/* Makes the converter what was decided. `anew`: its soft values may not be in force. */
+static void apply(struct stream *s, bool anew)
+{
+    struct converter *c = &s->converter;
+    if (!c->known || !s->judged)
+        return;
+    bool mutes = s->silent && !c->has_max;
+    struct setting setting = {.max = s->silent ? 0 : CONVERTER_LOUDEST, .soft_mute = c->mute || mutes, .gain = s->gain};
+    setting.sets_max = c->has_max && c->max != setting.max;
+    /* Without soft values the converter does what the user says: nothing is to be written for that, but after others, and for a
+       stream that was born with softMute. At silent, max-volume alone holds. */
+    bool needs_soft = c->has_max ? !s->silent && s->gain != 1 : mutes || s->gain != 1;
+    bool ends_soft = !s->silent && (s->soft_in_force || (c->soft_mute && !c->mute));
+    setting.sets_soft = anew && (needs_soft || ends_soft) && c->channels > 0;
+    if (!setting.sets_max && !setting.sets_soft)
+        return;
+    if (setting.sets_soft) {
+        float mark = 1 - 1e-5f * (float)(++s->writes % 16);
+        setting.gain *= mark;
+        setting.marker = mutes ? mark : 0;
+        s->soft_in_force = needs_soft;
+        s->written_volume = c->volumes[0];
+        s->written_mute = c->mute;
+        s->echoed = false;
+    }
+    float soft = converter_write(c, s->node, &setting);
+    if (setting.sets_soft)
+        s->written_soft = soft;
+    if (s->context->verbose)
+        REPORT(s, "%s, gain %.3f", s->silent ? "silent" : "heard", (double)s->gain);
+}
+
+static void step(void *data, uint64_t expirations)
+{
+    struct stream *s = data;
+    float left = s->target - s->gain, moved = s->step * (float)expirations;
+    bool arrives = fabsf(left) <= fabsf(moved) || moved * left <= 0;
+    s->gain = arrives ? s->target : s->gain + moved;
+    apply(s, true);
+    if (!arrives)
+        set_timer(s, s->ramp, STEP_MILLISECONDS);
+}
+
+static void write_again(void *data, uint64_t expirations)
+{
+    struct stream *s = data;
+    if (expirations > 0)
+        apply(s, true);
+    if (s->agains < SPA_N_ELEMENTS(again_milliseconds))
+        set_timer(s, s->again, again_milliseconds[s->agains++]);
+}
+
+/* MARK: the service */
+
+static void decide(struct stream *s)
+{
+    const struct link *l = &s->service;
+    bool silent, plays_unjudged = s->context->rules.plays_unreachable && l->refusal == 0;
+    /* As the ALSA plug-in: while the service hangs, what obeys the switch is not heard. */
+    if (s->passes)
+        silent = false;
+    else if (l->over || (l->hangs && !(l->flags & RINGER_PCM_IGNORES_SWITCH)))
+        silent = true;
+    else
+        silent = l->accepted ? l->state != RINGER_PCM_HEARD : !plays_unjudged;
+    float target = l->accepted && !s->passes ? (float)l->gain / RINGER_PCM_FULL_GAIN : 1;
+    unsigned int ramp = l->accepted ? l->ramp : RINGER_PCM_RAMP_MILLISECONDS;
+    bool flips = silent != s->silent, moves = target != s->target;
+    s->silent = silent;
+    s->target = target;
+    if (flips || silent || ramp <= STEP_MILLISECONDS) {
+        bool jumps = s->gain != target;
+        s->gain = target;
+        if (flips || jumps)
+            apply(s, true);
+    } else if (moves) {
+        s->step = (target - s->gain) * STEP_MILLISECONDS / (float)ramp;
+        step(s, 1);
+    }
+}
+
+static void on_service(void *data, int descriptor, uint32_t mask)
+{
+    (void)descriptor, (void)mask;
+    struct stream *s = data;
+    stream_update(s);
+    s->context->reschedule(s->context);
+}
+
+/* Called after all that may open or close the connection, before another descriptor can have its number. */
+static void watch(struct stream *s)
+{
+    if (s->service.socket == s->watched)
+        return;
+    if (s->source != NULL)
+        pw_loop_destroy_source(s->context->loop, s->source);
+    s->source = NULL;
+    s->watched = s->service.socket;
+    if (s->watched >= 0)
+        s->source = pw_loop_add_io(s->context->loop, s->watched, SPA_IO_IN, false, on_service, s);
+}
+
+static void report_refusal(struct stream *s)
+{
+    static const char *const reasons[] = {"", "it is another version's", "its user may not play",
+        "there are too many programs", "its category or its options do not exist"};
+    const struct link *l = &s->service;
+    char why[sizeof s->why] = "";
+    if (l->refusal != 0)
+        snprintf(why, sizeof why, "%s", l->why[0] != '\0' ? l->why :
+            l->refusal < (int)SPA_N_ELEMENTS(reasons) ? reasons[l->refusal] : "the service does not say why");
+    if (why[0] != '\0' && strcmp(why, s->why) != 0)
+        REPORT(s, "silent, for the service refuses it (%s %s): %s", l->hello.category, l->hello.options, why);
+    strcpy(s->why, why);
+}
+
+void stream_update(struct stream *s)
+{
+    if (!s->judged || s->passes)
+        return;
+    bool hung = s->service.hangs;
+    bool connected = s->service.socket >= 0;
+    link_update(&s->service);
+    watch(s);
+    link_ask(&s->service);
+    watch(s);
+    if (s->service.hangs && !hung)
+        REPORT(s, "the service at %s does not answer: until it does, the switch counts as silent",
+            s->service.address.sun_path);
+    report_refusal(s);
+    /* Many may be refused at once, and for as long as they play. */
+    if (s->service.refusal != 0 && s->service.socket < 0 && connected)
+        s->service.next_attempt += REFUSED_NANOSECONDS;
+    decide(s);
+}
+
+int64_t stream_due(const struct stream *s, int64_t now)
+{
+    if (!s->judged || s->passes)
+        return INT64_MAX;
+    if (s->service.socket < 0)
+        return s->service.next_attempt;
+    return !s->service.accepted || s->running ? now + LOOK_NANOSECONDS : INT64_MAX;
+}
+
+/* MARK: the node */
+
+static const char *first_of(const struct spa_dict *properties, const char *const *keys)
+{
+    const char *value = NULL;
+    while (*keys != NULL && value == NULL)
+        value = spa_dict_lookup(properties, *keys++);
+    return value != NULL ? value : "";
+}
+
+static void judge(struct stream *s, const struct spa_dict *properties)
+{
+    struct ringer_pcm_packet *hello = &s->service.hello;
+    s->judged = true;
+    snprintf(s->name, sizeof s->name, "%s",
+        first_of(properties, (const char *const[]){PW_KEY_APP_NAME, PW_KEY_APP_PROCESS_BINARY, PW_KEY_NODE_NAME, NULL}));
+    for (char *end = s->name; *end != '\0'; end++)
+        if ((unsigned char)*end < ' ' || *end == 0x7f)
+            *end = ' ';
+    struct category category = categorize(&s->context->rules, properties);
+    s->passes = category.passes || spa_dict_lookup(properties, PW_KEY_NODE_LINK_GROUP) != NULL;
+    if (s->passes) {
+        decide(s);
+        return;
+    }
+    hello->version = RINGER_PCM_VERSION;
+    hello->kind = RINGER_PCM_HELLO;
+    hello->value = RINGER_PCM_PLAYBACK;
+    hello->flags = RINGER_PCM_FOR_OTHERS;
+    /* The program's connection to PipeWire: no other one has the number while it lasts. */
+    const char *client = spa_dict_lookup(properties, PW_KEY_CLIENT_ID);
+    hello->gain = client != NULL ? (uint32_t)strtoul(client, NULL, 10) + 1 : 0;
+    snprintf(hello->category, sizeof hello->category, "%s", category.name);
+    snprintf(hello->options, sizeof hello->options, "%s", category.options);
+    snprintf(hello->name, sizeof hello->name, "%s", s->name);
+    s->service.address.sun_family = AF_UNIX;
+    snprintf(s->service.address.sun_path, sizeof s->service.address.sun_path, "%s", s->context->rules.socket);
+    s->service.flags = ringer_pcm_ignores_switch(hello->category, hello->options) ? RINGER_PCM_IGNORES_SWITCH : 0;
+    if (s->running)
+        link_tell(&s->service, true);
+    if (s->context->verbose)
+        REPORT(s, "is %s %s", category.name, category.options);
+    link_open(&s->service, 0);
+    watch(s);
+    apply(s, true);
+    stream_update(s);
+}
+
+static void on_info(void *data, const struct pw_node_info *info)
+{
+    struct stream *s = data;
+    if (info->change_mask & PW_NODE_CHANGE_MASK_STATE) {
+        bool running = info->state == PW_NODE_STATE_RUNNING;
+        if (running != s->running) {
+            s->running = running;
+            link_tell(&s->service, running);
+            watch(s);
+            if (s->judged && !s->passes)
+                decide(s);
+        }
+    }
+    if (!s->judged && info->props != NULL)
+        judge(s, info->props);
+    s->context->reschedule(s->context);
+}
+
+static void on_param(
+    void *data, int sequence, uint32_t id, uint32_t index, uint32_t next, const struct spa_pod *param)
+{
+    (void)sequence, (void)index, (void)next;
+    struct stream *s = data;
+    struct converter *c = &s->converter;
+    if (id != SPA_PARAM_Props || !converter_read(c, param))
+        return;
+    bool is_echo = s->soft_in_force && fabsf(c->soft - s->written_soft) < 1e-7f && c->volumes[0] == s->written_volume &&
+        c->mute == s->written_mute;
+    if (is_echo) {
+        s->echoed = true;
+        apply(s, false);
+        return;
+    }
+    /* What was written and has not been echoed is on its way, and is the last. */
+    apply(s, !s->soft_in_force || s->echoed);
+    if (s->soft_in_force) {
+        s->agains = 0;
+        write_again(s, 0);
+    }
+}
+
+static const struct pw_node_events events = {PW_VERSION_NODE_EVENTS, .info = on_info, .param = on_param};
+
+struct stream *stream_new(struct context *context, uint32_t id, struct pw_node *node)
+{
+    struct stream *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return NULL;
+    *s = (struct stream){.context = context, .id = id, .node = node, .watched = -1, .silent = true, .target = 1, .gain = 1};
+    s->service.socket = -1;
+    s->ramp = pw_loop_add_timer(context->loop, step, s);
+    s->again = pw_loop_add_timer(context->loop, write_again, s);
+    if (s->ramp == NULL || s->again == NULL) {
+        if (s->ramp != NULL)
+            pw_loop_destroy_source(context->loop, s->ramp);
+        free(s);
+        return NULL;
+    }
+    spa_list_append(&context->streams, &s->link);
+    pw_node_add_listener(node, &s->listener, &events, s);
+    uint32_t ids[] = {SPA_PARAM_Props};
+    pw_node_subscribe_params(node, ids, 1);
+    return s;
+}
+
+void stream_free(struct stream *s)
+{
+    link_close(&s->service);
+    watch(s);
+    pw_loop_destroy_source(s->context->loop, s->ramp);
+    pw_loop_destroy_source(s->context->loop, s->again);
+    spa_hook_remove(&s->listener);
+    pw_proxy_destroy((struct pw_proxy *)s->node);
+    spa_list_remove(&s->link);
+    free(s);
+}

@@ -1,0 +1,63 @@
+/* A stream of a program: its node, its connection to the service, and what the service's word makes of its converter. */
+#ifndef RINGER_STREAM_H
+#define RINGER_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pipewire/pipewire.h>
+#include <spa/utils/list.h>
+
+#include "../ALSAPlugin/link.h"
+#include "category.h"
+#include "converter.h"
+
+struct stream {
+    struct spa_list link; /* in `streams` of the context */
+    struct context *context;
+    uint32_t id;
+    struct pw_node *node;
+    struct spa_hook listener;
+    struct converter converter;
+    char name[32], why[128]; /* the program's name; the refusal that was reported last */
+    bool judged;             /* its properties are known, and either it has a connection or it passes */
+    bool passes;             /* the end of a loopback or filter: what goes in was judged */
+    bool running;
+
+    struct link service;
+    int watched; /* the descriptor of `source`; -1 */
+    struct spa_source *source;
+
+    /* What was decided and written. */
+    bool silent;
+    float target, gain;   /* gain moves to target in steps */
+    float step;           /* of the gain, every STEP_MILLISECONDS */
+    bool soft_in_force;   /* soft volumes were written, and not given back since */
+    bool echoed;          /* the converter has said what was written last */
+    float written_soft;
+    float written_volume; /* the user's, with which it was computed */
+    bool written_mute;
+    unsigned int writes;
+    struct spa_source *ramp, *again;
+    unsigned int agains; /* how often it was written again since the last change of others */
+};
+
+/* The one connection to PipeWire. */
+struct context {
+    struct pw_loop *loop;
+    struct rules rules;
+    struct spa_list streams;
+    bool verbose;
+    /* Called when a stream appears, goes, or waits for another time. */
+    void (*reschedule)(struct context *context);
+};
+
+/* Begins to follow a node, which the stream owns; NULL without memory. */
+struct stream *stream_new(struct context *context, uint32_t id, struct pw_node *node);
+void stream_free(struct stream *stream);
+/* Reads what the service has said, connects anew where that is due, and asks a service that says nothing. */
+void stream_update(struct stream *stream);
+/* When stream_update is due, in nanoseconds of CLOCK_MONOTONIC; INT64_MAX if never. */
+int64_t stream_due(const struct stream *stream, int64_t now);
+
+#endif

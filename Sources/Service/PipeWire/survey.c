@@ -1,0 +1,183 @@
+#include "survey.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <spa/utils/list.h>
+
+#include "converter.h"
+
+struct node {
+    struct spa_list link;
+    struct survey_state *state;
+    uint32_t id;
+    struct pw_node *node;
+    struct spa_hook listener;
+    struct converter converter;
+    struct pw_properties *properties;
+    uint32_t ports;
+};
+
+struct survey_state {
+    struct pw_main_loop *loop;
+    struct pw_core *core;
+    struct pw_registry *registry;
+    struct spa_list nodes;
+    char version[32]; /* PipeWire's */
+    bool obeys;       /* ringer-pipewire runs */
+    int sync, error;
+};
+
+static void on_info(void *data, const struct pw_node_info *info)
+{
+    struct node *n = data;
+    n->ports = info->n_output_ports;
+    if (info->props == NULL)
+        return;
+    pw_properties_free(n->properties);
+    n->properties = pw_properties_new_dict(info->props);
+}
+
+static void on_param(
+    void *data, int sequence, uint32_t id, uint32_t index, uint32_t next, const struct spa_pod *param)
+{
+    (void)sequence, (void)index, (void)next;
+    struct node *n = data;
+    if (id == SPA_PARAM_Props)
+        converter_read(&n->converter, param);
+}
+
+static const struct pw_node_events node_events = {PW_VERSION_NODE_EVENTS, .info = on_info, .param = on_param};
+
+static void on_global(
+    void *data, uint32_t id, uint32_t permissions, const char *type, uint32_t version, const struct spa_dict *properties)
+{
+    (void)permissions, (void)version;
+    struct survey_state *state = data;
+    struct node *n;
+    const char *name = properties != NULL ? spa_dict_lookup(properties, PW_KEY_APP_NAME) : NULL;
+    if (strcmp(type, PW_TYPE_INTERFACE_Client) == 0 && name != NULL && strcmp(name, PROGRAM_NAME) == 0)
+        state->obeys = true;
+    if (strcmp(type, PW_TYPE_INTERFACE_Node) != 0 || (n = calloc(1, sizeof *n)) == NULL)
+        return;
+    n->id = id;
+    n->node = pw_registry_bind(state->registry, id, type, PW_VERSION_NODE, 0);
+    if (n->node == NULL) {
+        free(n);
+        return;
+    }
+    spa_list_append(&state->nodes, &n->link);
+    pw_node_add_listener(n->node, &n->listener, &node_events, n);
+    uint32_t ids[] = {SPA_PARAM_Props};
+    pw_node_subscribe_params(n->node, ids, 1);
+}
+
+static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global};
+
+static void on_core_info(void *data, const struct pw_core_info *info)
+{
+    struct survey_state *state = data;
+    snprintf(state->version, sizeof state->version, "%s", info->version != NULL ? info->version : "");
+}
+
+static void on_done(void *data, uint32_t id, int sequence)
+{
+    struct survey_state *state = data;
+    if (id == PW_ID_CORE && sequence == state->sync)
+        pw_main_loop_quit(state->loop);
+}
+
+static void on_error(void *data, uint32_t id, int sequence, int error, const char *message)
+{
+    (void)sequence;
+    struct survey_state *state = data;
+    if (id != PW_ID_CORE)
+        return; /* a node that has gone */
+    fprintf(stderr, "ringer-pipewire: %s: %s\n", message, strerror(-error));
+    state->error = error;
+    pw_main_loop_quit(state->loop);
+}
+
+static const struct pw_core_events core_events = {
+    PW_VERSION_CORE_EVENTS, .info = on_core_info, .done = on_done, .error = on_error};
+
+/* Waits until PipeWire has done what it was asked. */
+static bool settle(struct survey_state *state)
+{
+    state->sync = pw_core_sync(state->core, PW_ID_CORE, 0);
+    pw_main_loop_run(state->loop);
+    return state->error == 0;
+}
+
+static const char *of(const struct node *n, const char *key)
+{
+    const char *value = n->properties != NULL ? pw_properties_get(n->properties, key) : NULL;
+    return value != NULL ? value : "";
+}
+
+static void list(const struct node *n, const struct rules *rules)
+{
+    const char *class = of(n, PW_KEY_MEDIA_CLASS), *name = of(n, PW_KEY_APP_NAME);
+    bool is_stream = strcmp(class, "Stream/Output/Audio") == 0;
+    /* A filter or a program of JACK has ports and neither a class nor a converter; PipeWire's own drivers have none of these. */
+    bool is_filter = *class == '\0' && n->ports > 0 && *of(n, PW_KEY_CLIENT_ID) != '\0' &&
+        strstr(of(n, PW_KEY_MEDIA_TYPE), "Audio") != NULL;
+    if (!is_stream && !is_filter)
+        return;
+    if (*name == '\0')
+        name = of(n, PW_KEY_NODE_NAME);
+    printf("%u %s: ", n->id, name);
+    struct category category = categorize(rules, &n->properties->dict);
+    if (!n->converter.known || n->converter.channels == 0)
+        printf("cannot be silenced: it has no converter (%s)\n", is_filter ? "JACK, or a filter" : "passthrough, or NO_CONVERT");
+    else if (*of(n, PW_KEY_NODE_LINK_GROUP) != '\0' || category.passes)
+        printf("passes: what it plays was judged before\n");
+    else
+        printf("%s%s%s\n", category.name, category.options[0] != '\0' ? " " : "", category.options);
+}
+
+static void release(struct node *n)
+{
+    struct converter *c = &n->converter;
+    if (strcmp(of(n, PW_KEY_MEDIA_CLASS), "Stream/Output/Audio") != 0 || !c->known)
+        return;
+    struct setting setting = {.sets_max = c->has_max, .max = CONVERTER_LOUDEST, .sets_soft = c->channels > 0,
+        .soft_mute = c->mute, .gain = 1};
+    converter_write(c, n->node, &setting);
+}
+
+int survey(struct pw_main_loop *loop, struct pw_core *core, const struct rules *rules, enum survey what)
+{
+    struct survey_state state = {.loop = loop, .core = core};
+    struct spa_hook core_hook, registry_hook;
+    struct node *n;
+    spa_list_init(&state.nodes);
+    pw_core_add_listener(core, &core_hook, &core_events, &state);
+    state.registry = pw_core_get_registry(core, PW_VERSION_REGISTRY, 0);
+    pw_registry_add_listener(state.registry, &registry_hook, &registry_events, &state);
+    /* The globals, then what each node says of itself, then its Props, for which PipeWire may ask the program. */
+    bool settled = settle(&state) && settle(&state) && settle(&state);
+    if (settled && what == SURVEY_LIST)
+        printf("PipeWire %s\nringer-pipewire %s\n", state.version, state.obeys ? "runs" : "does not run");
+    spa_list_for_each(n, &state.nodes, link) {
+        if (!settled || n->properties == NULL)
+            continue;
+        if (what == SURVEY_LIST)
+            list(n, rules);
+        else
+            release(n);
+    }
+    settled = settled && settle(&state);
+    spa_list_consume(n, &state.nodes, link) {
+        spa_list_remove(&n->link);
+        spa_hook_remove(&n->listener);
+        pw_proxy_destroy((struct pw_proxy *)n->node);
+        pw_properties_free(n->properties);
+        free(n);
+    }
+    spa_hook_remove(&registry_hook);
+    spa_hook_remove(&core_hook);
+    pw_proxy_destroy((struct pw_proxy *)state.registry);
+    return settled ? 0 : 1;
+}

@@ -1,0 +1,772 @@
+"""Programs on a private PipeWire beside ringerd: ./test runs this in a root of Debian, inside dbus-run-session.
+
+Verdicts are about frames: how many of a stream were not silent after ringerd's word, and that a stream that may be heard is. Waits are
+bounded by minutes, for what has to happen; that nothing more happens is watched for a number of the graph's cycles.
+"""
+
+import glob
+import json
+import os
+import re
+import signal
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import time
+
+WORK = os.path.dirname(os.path.abspath(__file__))
+SESSION, HOME = os.environ["XDG_RUNTIME_DIR"], os.environ["HOME"]
+SOCKET, LOGS = SESSION + "/pcm", WORK + "/logs"
+SOURCE = WORK + "/source/Service/PipeWire"
+SHORT, LONG, ZEROS = "/tmp/short.wav", "/tmp/long.wav", "/tmp/zeros.wav"
+PATIENCE = int(os.environ["PATIENCE"])  # seconds, for what a quiet machine does at once
+children = []
+
+
+class Failure(Exception):
+    pass
+
+
+def check(condition, sentence):
+    if not condition:
+        raise Failure(sentence)
+
+
+def spawn(name, *arguments, **options):
+    log = open(f"{LOGS}/{name}", "ab")
+    child = subprocess.Popen(arguments, stdin=options.pop("stdin", subprocess.DEVNULL),
+                             stdout=options.pop("stdout", log), stderr=log, **options)
+    children.append(child)
+    return child
+
+
+def end(child, number=signal.SIGTERM):
+    if child.poll() is None:
+        child.send_signal(number)
+        try:
+            child.wait(5)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+    if child in children:
+        children.remove(child)
+
+
+def run(*arguments):
+    return subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE).stdout
+
+
+def eventually(sentence, condition, patience=PATIENCE):
+    limit = time.monotonic() + patience
+    while not (result := condition()):
+        check(time.monotonic() < limit, "never: " + sentence)
+        time.sleep(0.02)
+    return result
+
+
+def wave(path, seconds, value=8192):
+    data = struct.pack("<hh", value, value) * int(48000 * seconds)
+    with open(path, "wb") as file:
+        file.write(b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVEfmt " +
+                   struct.pack("<IHHIIHH", 16, 1, 2, 48000, 192000, 4, 16) + b"data" + struct.pack("<I", len(data)) + data)
+
+
+class Probe:
+    def __init__(self, sink="sink0"):
+        self.process = spawn("probe", "/built/probe", sink, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        eventually("the probe records", lambda: self.read()["cycles"] > 0)
+
+    def read(self):
+        """What was counted since the last call."""
+        self.process.stdin.write("\n")
+        line = self.process.stdout.readline().split()
+        check(len(line) == 7, "the probe has ended")
+        return {"frames": int(line[0]), "peak": float(line[1]), "cycles": int(line[2]), "quantum": int(line[3]),
+                "heard": line[4] == "1", "changed": int(line[5]), "began": int(line[6])}
+
+    def over(self, cycles=12):
+        """What is counted during so many cycles from now on; the first are those that were on their way."""
+        self.more(4)
+        return self.more(cycles)
+
+    def more(self, cycles):
+        """What is counted until so many cycles have begun and been counted after this call, those included that waited."""
+        total = {"frames": 0, "peak": 0.0, "cycles": 0}
+        now = time.monotonic_ns()
+        while total["cycles"] < cycles:
+            part = self.read()
+            total["frames"] += part["frames"]
+            total["cycles"] += part["cycles"] if part["began"] >= now else 0
+            total["peak"] = max(total["peak"], part["peak"])
+            time.sleep(0.01)
+        return total
+
+    def level(self):
+        """The level once it stays: of two looks in a row that are the same."""
+        last = -1.0
+        limit = time.monotonic() + PATIENCE
+        while time.monotonic() < limit:
+            level = self.over(8)["peak"]
+            if abs(level - last) < 1e-3:
+                return level
+            last = level
+        raise Failure("the level does not stay")
+
+    def becomes(self, level, sentence):
+        last = [0.0]
+
+        def is_there():
+            last[0] = self.over(6)["peak"]
+            return abs(last[0] - level) < max(0.02 * level, 1e-4)
+        try:
+            eventually(f"{sentence}: level {level}", is_there)
+        except Failure as failure:
+            raise Failure(f"{failure}, but {last[0]}") from None
+
+
+class Lab:
+    def __init__(self):
+        self.ringer_options = []
+        self.pipewire = self.wireplumber = self.pulse = self.ringer = self.ringerd = self.probe = None
+        self.is_old = False
+
+    def start_ringerd(self):
+        loader = glob.glob(WORK + "/service/ld-linux*")[0]
+        self.ringerd = spawn("ringerd", loader, "--library-path", WORK + "/service", WORK + "/service/ringerd", "--session",
+                             "--board", "simulated", "--pcm-socket", SOCKET)
+
+        def answers():
+            return "SwitchPosition" in run("dbus-send", "--session", "--print-reply", "--dest=org.ringer.Ringer1", "/org/ringer/Ringer1",
+                                           "org.freedesktop.DBus.Introspectable.Introspect")
+        eventually("ringerd serves", lambda: os.path.exists(SOCKET) and answers())
+
+    def switch(self, position):
+        output = run("dbus-send", "--session", "--print-reply", "--dest=org.ringer.Ringer1", "/org/ringer/Ringer1",
+                     "org.ringer.SimulatedBoard1.SetSwitch", "string:" + position)
+        check("method return" in output, "SetSwitch: " + output)
+
+    def start_pipewire(self):
+        self.pipewire = spawn("pipewire", "pipewire")
+        eventually("PipeWire listens", lambda: os.path.exists(SESSION + "/pipewire-0"))
+        self.wireplumber = spawn("wireplumber", "wireplumber")
+        self.pulse = spawn("pulse", "pipewire-pulse")
+        eventually("PipeWire has a sink", lambda: "sink0" in run("pw-cli", "ls", "Node") and os.path.exists(SESSION + "/pulse/native"))
+        eventually("WirePlumber works", lambda: "sink0" in run("pactl", "info"))
+
+    def stop_pipewire(self):
+        for process in (self.pulse, self.wireplumber, self.pipewire):
+            end(process)
+        for path in (SESSION + "/pipewire-0", SESSION + "/pulse/native"):
+            if os.path.exists(path):
+                os.unlink(path)
+
+    def start_ringer(self, *options, **more):
+        self.mark = log_size("ringer-pipewire")
+        config = os.environ.get("CONFIG", HOME + "/ringer.conf")
+        self.ringer = spawn("ringer-pipewire", "/built/ringer-pipewire", "--verbose", "--config", config, *options, **more)
+
+    def quantum(self, frames):
+        run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(frames))
+        eventually(f"the quantum is {frames}", lambda: self.probe.over(1) and self.probe.read()["quantum"] in (0, frames)
+                   and self.probe.more(2) and self.probe.read()["quantum"] in (0, frames))
+
+
+def log_size(name):
+    path = f"{LOGS}/{name}"
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
+def log(name, since=0):
+    with open(f"{LOGS}/{name}", encoding="utf-8", errors="replace") as file:
+        file.seek(since)
+        return file.read()
+
+
+PLAYERS = {
+    "pw-play": ["pw-play", "--media-role", "Notification"],
+    "paplay": ["paplay", "--property=media.role=event"],
+    "paplay-volume": ["paplay", "--volume=40000"],
+    "aplay": ["aplay", "-q", "-D", "pipewire"],
+}
+
+
+def play(player, file, *options, **environment):
+    return spawn("player", *PLAYERS.get(player, [player]), *options, file, env={**os.environ, **environment})
+
+
+def over(child):
+    try:
+        child.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{child.args} does not end") from None
+    finally:
+        end(child)
+
+
+def streams():
+    """The nodes of programs: id, state and properties."""
+    found = []
+
+    def dump():
+        try:
+            return json.loads(run("pw-dump"))
+        except ValueError:
+            return None  # something changed meanwhile, which the older one prints as a second list
+    for item in eventually("pw-dump prints", dump):
+        properties = (item.get("info") or {}).get("props") or {}
+        if item.get("type") == "PipeWire:Interface:Node" and properties.get("media.class") == "Stream/Output/Audio" \
+                and "node.link-group" not in properties:
+            found.append((item["id"], item["info"]["state"], properties))
+    return found
+
+
+def running(count=1):
+    eventually(f"{count} streams run", lambda: sum(state == "running" for _, state, _ in streams()) >= count)
+
+
+def shorts(lab, player, count, at_once=3, *options):
+    """Plays short sounds, and returns how many frames of them were heard."""
+    lab.probe.read()
+    left = count
+    while left > 0:
+        batch = [play(player, SHORT, *options) for _ in range(min(left, at_once))]
+        left -= len(batch)
+        for child in batch:
+            over(child)
+    return lab.probe.more(6)["frames"]
+
+
+def silent(lab, cycles=20):
+    return lab.probe.over(cycles)["frames"] == 0
+
+
+def no_leak(lab, frames, sentence):
+    """Before PipeWire 0.3.72 it is best effort: what leaks is printed."""
+    if frames > 0 and lab.is_old:
+        print(f"{sentence}: {frames} frames leaked, which this PipeWire does not promise not to")
+        return
+    check(frames == 0, f"{sentence}: {frames} frames leaked")
+
+
+def becomes_silent(lab, sentence):
+    eventually(sentence, lambda: silent(lab, 6))
+    check(silent(lab), sentence + ": not for long")
+
+
+def becomes_heard(lab, sentence):
+    eventually(sentence, lambda: lab.probe.over(4)["frames"] > 0)
+
+
+# Scenarios.
+
+
+def leak(lab):
+    """New streams at silent, then at ring."""
+    lab.switch("silent")
+    for player in PLAYERS:
+        frames = shorts(lab, player, 10)
+        no_leak(lab, frames, f"{player} at silent, of 144,000")
+    lab.switch("ring")
+    for player in PLAYERS:
+        heard = shorts(lab, player, 2, 1)
+        check(heard > 1000, f"{player} at ring: {heard} frames of 28,800 heard")
+
+
+def without(lab):
+    """By construction: new streams are silent without ringer-pipewire, and while it is stopped; later they are heard."""
+    lab.switch("ring")
+    end(lab.ringer, signal.SIGKILL)
+    if not lab.is_old:
+        for player in PLAYERS:
+            frames = shorts(lab, player, 4)
+            check(frames == 0, f"{player} without ringer-pipewire: {frames} frames leaked")
+    lab.start_ringer()
+    eventually("heard with it", lambda: shorts(lab, "pw-play", 1) > 1000)
+    lab.ringer.send_signal(signal.SIGSTOP)
+    if not lab.is_old:
+        for player in ("pw-play", "paplay"):
+            frames = shorts(lab, player, 4)
+            check(frames == 0, f"{player}, ringer-pipewire stopped: {frames} frames leaked")
+    child = play("pw-play", LONG)
+    running()
+    lab.ringer.send_signal(signal.SIGCONT)
+    becomes_heard(lab, "heard once it goes on")
+    end(child)
+
+
+def flip(lab):
+    """A stream is silent after a flip, and heard after the next one, at two quanta."""
+    for quantum in (256, 1024):
+        lab.quantum(quantum)
+        for player in ("pw-play", "paplay"):
+            lab.switch("ring")
+            child = play(player, LONG)
+            becomes_heard(lab, f"{player} at ring")
+            for _ in range(3):
+                lab.switch("silent")
+                becomes_silent(lab, f"{player} at silent, quantum {quantum}")
+                lab.switch("ring")
+                becomes_heard(lab, f"{player} at ring again, quantum {quantum}")
+            end(child)
+
+
+def user(lab):
+    """The user's volume and mute: moved at silent they make nothing heard, and they hold at ring."""
+    lab.switch("ring")
+    child = play("pw-play", LONG)
+    becomes_heard(lab, "at ring")
+    number = str(streams()[0][0])
+    sink_input = str(streams()[0][2]["object.serial"])
+    run("wpctl", "set-volume", number, "0.5")
+    lab.probe.becomes(0.25 * 0.125, "the user's volume")
+    lab.switch("silent")
+    becomes_silent(lab, "at silent")
+    lab.probe.read()
+    for step in range(10):
+        if step % 2:
+            run("wpctl", "set-volume", number, f"{0.3 + 0.02 * step:.2f}")
+        else:
+            run("pactl", "set-sink-input-volume", sink_input, f"{30 + step}%")
+    no_leak(lab, lab.probe.more(10)["frames"], "while the volume was moved")
+    run("wpctl", "set-volume", number, "0.5")
+    check("0.50" in run("wpctl", "get-volume", number), "the volume at silent is shown as " + run("wpctl", "get-volume", number))
+    becomes_silent(lab, "still at silent")
+    lab.switch("ring")
+    lab.probe.becomes(0.25 * 0.125, "the user's volume after silence")
+    run("wpctl", "set-mute", number, "1")
+    becomes_silent(lab, "muted")
+    lab.switch("silent")
+    lab.switch("ring")
+    check(silent(lab), "the user's mute ended by a flip")
+    check("MUTED" in run("wpctl", "get-volume", number), "the mute is not shown")
+    run("wpctl", "set-mute", number, "0")
+    lab.probe.becomes(0.25 * 0.125, "no longer muted")
+    run("wpctl", "set-volume", number, "1.0")
+    lab.probe.becomes(0.25, "at full volume")
+    end(child)
+
+
+def duck(lab):
+    """A program that ducks others lowers the level, whatever the user's volume; then it is as before."""
+    lab.switch("ring")
+    child = play("pw-play", LONG)
+    lab.probe.becomes(0.25, "alone")
+    number = str(streams()[0][0])
+    other = spawn("player", "pw-play", "--media-role", "Navigation", ZEROS)
+    lab.probe.becomes(0.25 * 0.1995, "ducked by 14 dB")
+    run("wpctl", "set-volume", number, "0.5")
+    lab.probe.becomes(0.25 * 0.1995 * 0.125, "ducked at the user's volume")
+    check("0.50" in run("wpctl", "get-volume", number), "ducking is shown as volume")
+    lab.switch("silent")
+    becomes_silent(lab, "ducked, at silent")
+    lab.switch("ring")
+    lab.probe.becomes(0.25 * 0.1995 * 0.125, "ducked after silence")
+    end(other)
+    lab.probe.becomes(0.25 * 0.125, "no longer ducked")
+    run("wpctl", "set-volume", number, "1.0")
+    lab.probe.becomes(0.25, "at full volume")
+    end(child)
+
+
+def state(lab):
+    """What WirePlumber stores of a program does not say that it was silenced."""
+    def stored():
+        """The lines about a role that no other scenario plays."""
+        files = [open(path, encoding="utf-8").read() for path in glob.glob(HOME + "/.local/state/wireplumber/*stream*")]
+        return [line for file in files for line in file.splitlines() if "Alert" in line]
+    lab.switch("silent")
+    no_leak(lab, shorts(lab, "pw-play", 2, 1, "--media-role", "Alert"), "before WirePlumber stores")
+    lines = eventually("WirePlumber stores", stored)
+    check(not any(re.search(r'mute["\s]*[=:]\s*true', line) for line in lines), f"a mute was stored: {lines}")
+    lab.switch("ring")
+    check(shorts(lab, "pw-play", 1) > 1000, "not heard at ring")
+
+
+def deaths(lab):
+    """ringerd and ringer-pipewire die, hang, and come back."""
+    lab.switch("ring")
+    child = play("pw-play", LONG)
+    becomes_heard(lab, "at ring")
+    end(lab.ringerd, signal.SIGKILL)
+    becomes_silent(lab, "without ringerd")
+    lab.start_ringerd()
+    becomes_heard(lab, "ringerd is back")
+    lab.ringerd.send_signal(signal.SIGSTOP)
+    becomes_silent(lab, "ringerd is stopped")
+    no_leak(lab, shorts(lab, "pw-play", 3), "new streams while ringerd was stopped")
+    lab.ringerd.send_signal(signal.SIGCONT)
+    becomes_heard(lab, "ringerd goes on")
+    lab.switch("silent")
+    becomes_silent(lab, "at silent")
+    end(lab.ringer, signal.SIGKILL)
+    check(silent(lab), "heard after ringer-pipewire's death")
+    if not lab.is_old:
+        serial = str(streams()[0][2]["object.serial"])
+        run("pactl", "set-sink-input-volume", serial, "90%")
+        check(silent(lab), "heard after the user's volume without ringer-pipewire")
+        run("pactl", "set-sink-input-volume", serial, "100%")
+    lab.start_ringer()
+    check(silent(lab), "heard when ringer-pipewire came back at silent")
+    lab.switch("ring")
+    becomes_heard(lab, "at ring, ringer-pipewire is back")
+    end(lab.ringer, signal.SIGKILL)
+    lab.switch("silent")
+    lab.start_ringer()
+    becomes_silent(lab, "a flip while ringer-pipewire was away")
+    lab.switch("ring")
+    becomes_heard(lab, "at ring after that")
+    end(child)
+
+
+def restart(lab):
+    """PipeWire ends in the middle of a sound: ringer-pipewire ends with it, and says so; with the next one all is as before."""
+    lab.switch("ring")
+    child = play("pw-play", LONG)
+    becomes_heard(lab, "at ring")
+    mark = log_size("ringer-pipewire")
+    end(lab.probe.process)
+    lab.stop_pipewire()
+    eventually("ringer-pipewire ends", lambda: lab.ringer.poll() is not None)
+    check(lab.ringer.returncode == 1 and "PipeWire" in log("ringer-pipewire", mark), "it ended without a word")
+    end(child)
+    end(lab.ringer)
+    lab.start_pipewire()
+    lab.start_ringer()
+    lab.probe = Probe()
+    lab.switch("silent")
+    no_leak(lab, shorts(lab, "pw-play", 4), "after PipeWire's restart")
+    lab.switch("ring")
+    eventually("heard after PipeWire's restart", lambda: shorts(lab, "pw-play", 1) > 1000)
+
+
+def through(lab):
+    """A stream that goes through a loopback's or a filter's sink is judged once, and its level is not lowered twice."""
+    for sink in ("loop", "filter"):
+        lab.switch("ring")
+        child = play("pw-play", LONG, "--target", sink)
+        lab.probe.becomes(0.25, f"through {sink}")
+        other = spawn("player", "pw-play", "--media-role", "Navigation", ZEROS)
+        lab.probe.becomes(0.25 * 0.1995, f"ducked once through {sink}")
+        end(other)
+        lab.switch("silent")
+        becomes_silent(lab, f"through {sink} at silent")
+        end(child)
+
+
+def many(lab, count=40):
+    """Streams of 40 programs: none is refused, all are silent, all are heard."""
+    lab.switch("silent")
+    mark = log_size("ringer-pipewire")
+    children = [play("pw-play", LONG) for _ in range(count)]
+    running(count)
+    check(silent(lab), f"{count} streams at silent: heard")
+    lab.switch("ring")
+    heard = eventually("all are heard", lambda: len(set(re.findall(r"\((\d+)\): heard", log("ringer-pipewire", mark)))) >= count)
+    check(heard and "refuses" not in log("ringer-pipewire", mark), "streams were refused")
+    becomes_heard(lab, f"{count} streams at ring")
+    lab.switch("silent")
+    becomes_silent(lab, f"{count} streams after a flip")
+    for child in children:
+        child.terminate()
+    for child in children:
+        end(child)
+
+
+def hundred(lab):
+    """100 streams are more than a user may have: those beyond are silent, and the journal says why."""
+    lab.switch("ring")
+    mark = log_size("ringer-pipewire")
+    children = [play("pw-play", ZEROS) for _ in range(70)]
+    running(70)
+    eventually("a refusal is reported", lambda: "are the most for user" in log("ringer-pipewire", mark))
+    extra = play("pw-play", LONG)
+    running(71)
+    check(silent(lab), "a stream beyond the limit is heard")
+    for child in children:
+        child.terminate()
+    for child in children:
+        end(child)
+    becomes_heard(lab, "once the others have gone")
+    end(extra)
+
+
+def categories(lab):
+    """The stream's own word, rules, roles, and the default."""
+    lab.switch("silent")
+
+    def is_heard(sentence, wanted, player, *options, **environment):
+        child = spawn("player", *(PLAYERS["aplay"] if player == "aplay" else [player]), *options, LONG, env={**os.environ, **environment})
+        running()
+        if wanted:
+            becomes_heard(lab, sentence)
+        else:
+            becomes_silent(lab, sentence)
+        end(child)
+        eventually("it has gone", lambda: not streams())
+
+    is_heard("Movie", True, "pw-play", "--media-role", "Movie")
+    is_heard("video of PulseAudio", True, "paplay", "--property=media.role=video")
+    is_heard("Game", False, "pw-play", "--media-role", "Game")
+    is_heard("Alarm", True, "pw-play", "--media-role", "Alarm")
+    is_heard("no role", False, "paplay")
+    is_heard("an unknown role", False, "paplay", "--property=media.role=nonsense")
+    is_heard("its own word", True, "paplay", "--property=ringer.category=playback")
+    is_heard("its own word against its role", False, "pw-play", "--media-role", "Movie",
+             PIPEWIRE_PROPS="{ ringer.category = ambient }")
+    is_heard("PULSE_PROP", True, "paplay", PULSE_PROP="ringer.category=playback ringer.options=mixWithOthers")
+    is_heard("its own word with an option", False, "paplay", "--property=ringer.category=playback",
+             "--property=ringer.options=honoursRingSilentSwitch")
+    mark = log_size("ringer-pipewire")
+    is_heard("a category that does not exist", False, "paplay", "--property=ringer.category=loud")
+    check("do not exist" in log("ringer-pipewire", mark), "an unknown category is not reported")
+    is_heard("a rule by name", True, "paplay", "--property=application.name=Sonata")
+    is_heard("a rule before the role", False, "pw-play", "--media-role", "Movie", "-P", "{ application.id = org.example.Quiet }")
+    is_heard("a role of the file", True, "paplay", "--property=media.role=Chime")
+    child = play("paplay", LONG, "--property=media.role=video", "--client-name=Listed")
+    running()
+    listed = run("/built/ringer-pipewire", "--list", "--config", HOME + "/ringer.conf")
+    for wanted in (r"^PipeWire \d+\.\d+\.\d+\nringer-pipewire runs$", r"^\d+ .*: playback mixWithOthers$", r"^\d+ .*: passes: "):
+        check(re.search(wanted, listed, re.M), f"--list does not have {wanted}: {listed}")
+    end(child)
+
+
+def broken(lab):
+    """A rules file that is wrong: it is said in which line, and what names no category is silent at silent, and heard at ring."""
+    end(lab.ringer)
+    path = HOME + "/broken.conf"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"application.name:Sonata = playback\nmedia.role:Movie = loud\nnonsense\ndefault-category = playback\nsocket = {SOCKET}\n")
+    os.environ["CONFIG"] = path
+    mark = log_size("ringer-pipewire")
+    lab.start_ringer()
+    del os.environ["CONFIG"]
+    eventually("it is said", lambda: "line 2: there is no such category" in log("ringer-pipewire", mark)
+               and "line 3" in log("ringer-pipewire", mark))
+    lab.switch("silent")
+    for options in ((), ("--property=application.name=Sonata",), ("--property=media.role=video",)):
+        no_leak(lab, shorts(lab, "paplay", 1, 1, *options), f"{options} with a broken file")
+    check(shorts(lab, "paplay", 1, 1, "--property=ringer.category=playback") > 1000, "its own word does not count")
+    lab.switch("ring")
+    check(shorts(lab, "paplay", 1) > 1000, "a broken file makes all silent")
+    end(lab.ringer)
+    lab.start_ringer()
+
+
+def overridden(lab):
+    """A user who overrides the rules: streams are born heard, and silenced all the same as soon as they are judged."""
+    paths = []
+    for name in ("client", "client-rt", "pipewire-pulse"):
+        folder = f"{HOME}/.config/pipewire/{name}.conf.d"
+        os.makedirs(folder, exist_ok=True)
+        paths.append(folder + "/50-ringer.conf")
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            file.write("# nothing\n")
+    lab.switch("silent")
+    child = play("pw-play", LONG)
+    running()
+    becomes_silent(lab, "overridden rules")
+    lab.switch("ring")
+    becomes_heard(lab, "at ring")
+    end(child)
+    for path in paths:
+        os.unlink(path)
+
+
+def release(lab):
+    """--release: what plays is heard without ringer-pipewire, at the user's volume."""
+    lab.switch("silent")
+    child = play("pw-play", LONG)
+    running()
+    check(silent(lab), "heard at silent")
+    end(lab.ringer)
+    status = subprocess.run(["/built/ringer-pipewire", "--release"], timeout=PATIENCE).returncode
+    check(status == 0, f"--release ended with {status}")
+    lab.probe.becomes(0.25, "released")
+    lab.start_ringer()
+    becomes_silent(lab, "judged again")
+    end(child)
+    lab.switch("ring")
+
+
+def systemd(lab):
+    """What systemd is told: ready, and the watchdog only while there are streams."""
+    end(lab.ringer)
+    path = SESSION + "/notify"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
+        receiver.bind(path)
+        receiver.settimeout(PATIENCE)
+        lab.start_ringer(env={**os.environ, "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "600000"})
+        check(receiver.recv(100) == b"WATCHDOG_USEC=0", "the watchdog is not put off")
+        check(receiver.recv(100) == b"READY=1", "it is not ready")
+        child = play("pw-play", LONG)
+        check(receiver.recv(100) == b"WATCHDOG_USEC=600000\nWATCHDOG=1", "the watchdog does not begin")
+        for _ in range(3):
+            check(receiver.recv(100) == b"WATCHDOG=1", "the watchdog hears nothing")
+        end(child)
+        while (word := receiver.recv(100)) == b"WATCHDOG=1":
+            pass
+        check(word == b"WATCHDOG_USEC=0", "the watchdog goes on")
+    os.unlink(path)
+    # Without streams nothing wakes it.
+    time.sleep(0.5)
+
+    def switches():
+        text = open(f"/proc/{lab.ringer.pid}/status", encoding="utf-8").read()
+        return re.search(r"^voluntary_ctxt_switches:\s*(\d+)", text, re.M).group(1)
+    before = switches()
+    lab.probe.more(100)
+    check(switches() == before, f"woken without streams: {before}, {switches()}")
+    end(lab.ringer)
+    lab.start_ringer()
+
+
+def script(lab):
+    """WirePlumber's script alone: streams that read no rules are born silent."""
+    if lab.is_old:
+        return
+    end(lab.ringer)
+    for path in RULES:
+        os.rename(path, path + ".off")
+    end(lab.probe.process)
+    lab.stop_pipewire()
+    folders = {"50-ringer.conf": "wireplumber.conf.d", "born-silent.lua": "scripts/ringer"}
+    for name, folder in folders.items():
+        os.makedirs(f"/usr/share/wireplumber/{folder}", exist_ok=True)
+        run("cp", f"{SOURCE}/wireplumber/{name}", f"/usr/share/wireplumber/{folder}/{name}")
+    lab.start_pipewire()
+    lab.probe = Probe()
+    for player in ("pw-play", "paplay", "aplay"):
+        frames = shorts(lab, player, 4)
+        check(frames == 0, f"{player} with the script alone: {frames} frames leaked")
+    lab.start_ringer()
+    lab.switch("ring")
+    eventually("heard with ringer-pipewire", lambda: shorts(lab, "pw-play", 1) > 1000)
+    for path in RULES:
+        os.rename(path + ".off", path)
+
+
+def twice(lab):
+    """A program on the ALSA plug-in `ringer` whose slave is PipeWire is judged there alone."""
+    with open("/etc/asound.conf", "w", encoding="utf-8") as file:
+        file.write(f'pcm_type.ringer {{ lib "{WORK}/service/libasound_module_pcm_ringer.so" }}\n'
+                   'pcm.!ringer_output { type plug slave.pcm { type pipewire role "ringer-judged" } }\n'
+                   f'pcm.judged {{ type plug slave.pcm {{ type ringer slave ringer_output category soloAmbient socket "{SOCKET}" }} }}\n')
+    lab.switch("ring")
+    child = spawn("player", "aplay", "-q", "-D", "judged", LONG)
+    lab.probe.becomes(0.25, "on both")
+    other = spawn("player", "pw-play", "--media-role", "Navigation", ZEROS)
+    lab.probe.becomes(0.25 * 0.1995, "ducked once")
+    end(other)
+    lab.switch("silent")
+    becomes_silent(lab, "on both, at silent")
+    end(child)
+    os.unlink("/etc/asound.conf")
+
+
+def percentile(values, part):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(len(values) * part))]
+
+
+def figures(lab):
+    """For a quiet machine: leaks of many streams, times of flips, beginnings that are lost, processor time."""
+    print("load", open("/proc/loadavg", encoding="utf-8").read().split()[0], flush=True)
+    streams_wanted, flips = int(os.environ["STREAMS"]), int(os.environ["FLIPS"])
+    for quantum in (256, 1024):
+        lab.quantum(quantum)
+        for player in ("pw-play", "paplay"):
+            lab.switch("silent")
+            leaks = [shorts(lab, player, 1) for _ in range(streams_wanted)]
+            lab.switch("ring")
+            heads = [14400 - shorts(lab, player, 1) for _ in range(streams_wanted // 4)]
+            child = play(player, LONG)
+            becomes_heard(lab, "at ring")
+            times = []
+            for _ in range(flips):
+                lab.probe.more(20)
+                began = time.monotonic_ns()
+                lab.switch("silent")
+                eventually("silent", lambda: silent(lab, 6))
+                times.append((lab.probe.read()["changed"] - began) / 1e6 - quantum / 48)
+                lab.switch("ring")
+                becomes_heard(lab, "at ring")
+            end(child)
+            print(f"{player}, quantum {quantum}: {sum(x > 0 for x in leaks)} of {len(leaks)} leaked; to silence, dbus-send's start "
+                  f"included: median {statistics.median(times):.1f} ms, p99 {percentile(times, 0.99):.1f}, most {max(times):.1f} "
+                  f"(limit {2 * quantum / 48 + 20:.1f}); lost of a beginning: median {statistics.median(heads) / 48:.1f} ms, "
+                  f"p95 {percentile(heads, 0.95) / 48:.1f}", flush=True)
+    children = [play("pw-play", LONG) for _ in range(20)]
+    running(20)
+    time.sleep(5)
+
+    def used():
+        fields = open(f"/proc/{lab.ringer.pid}/stat", encoding="utf-8").read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    before = used()
+    time.sleep(30)
+    print(f"processor time beside 20 streams: {(used() - before) / 30 * 100:.2f} %", flush=True)
+    for child in children:
+        end(child)
+
+
+RULES = []
+CHECKED = [leak, without, flip, user, duck, state, deaths, through, twice, categories, broken, overridden, release, systemd, many, hundred,
+           restart, script]
+
+
+def prepare(lab):
+    os.makedirs(LOGS, exist_ok=True)
+    for path in glob.glob(LOGS + "/*"):
+        os.unlink(path)
+    wave(SHORT, 0.3)
+    wave(LONG, 1000)
+    wave(ZEROS, 1000, 0)
+    folder = HOME + "/.config/pipewire/pipewire.conf.d"
+    os.makedirs(folder)
+    run("cp", WORK + "/pipewire.conf", folder)
+    version = re.findall(r"(\d+)\.(\d+)\.(\d+)", run("pipewire", "--version"))[0]
+    lab.is_old = tuple(map(int, version)) < (0, 3, 72)
+    names = ["client", "pipewire-pulse"] + (["client-rt"] if lab.is_old else [])
+    for name in names:
+        path = f"/usr/share/pipewire/{name}.conf.d"
+        os.makedirs(path, exist_ok=True)
+        RULES.append(path + "/50-ringer.conf")
+        run("cp", SOURCE + ("/50-ringer-0.3.65.conf" if lab.is_old else "/50-ringer.conf"), RULES[-1])
+    with open(HOME + "/ringer.conf", "w", encoding="utf-8") as file:
+        file.write(f"# The laboratory's\nsocket = {SOCKET}\ndefault-category = ambient\napplication.name:Sonata = playback\n"
+                   "application.id:org.example.Quiet = ambient\nmedia.role:Chime = playback mixWithOthers\n")
+    with open(HOME + "/socket", "w", encoding="utf-8") as file:
+        file.write("")
+    return ".".join(version)
+
+
+def main():
+    lab = Lab()
+    version = prepare(lab)
+    lab.start_ringerd()
+    lab.start_pipewire()
+    lab.start_ringer()
+    lab.probe = Probe()
+    wanted = [globals()[name] for name in sys.argv[1:]] or CHECKED
+    for scenario in wanted:
+        began = time.monotonic()
+        try:
+            scenario(lab)
+        except (Failure, OSError, subprocess.TimeoutExpired) as failure:
+            print(f"{scenario.__name__}: FAILED: {failure}")
+            with open(LOGS + "/graph", "w", encoding="utf-8") as file:
+                file.write(run("pw-link", "-l") + run("pw-dump"))
+            return 1
+        print(f"{scenario.__name__} ({time.monotonic() - began:.1f} s): {scenario.__doc__.splitlines()[0]}")
+    print(f"PipeWire {version}: {len(wanted)} scenarios passed")
+    return 0
+
+
+try:
+    status = main()
+finally:
+    for process in reversed(children):
+        process.kill()
+sys.exit(status)
