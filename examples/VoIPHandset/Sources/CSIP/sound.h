@@ -7,7 +7,7 @@
 #include <re.h>
 
 // What the packets of a payload type carry.
-enum codec { CODEC_NONE, CODEC_PCMU, CODEC_PCMA };
+enum codec { CODEC_NONE, CODEC_PCMU, CODEC_PCMA, CODEC_NOISE, CODEC_EVENTS };
 
 enum { PAYLOAD_TYPES = 128 };
 
@@ -21,10 +21,11 @@ struct sound_options {
     uint32_t hold_limit;
 };
 
-// Takes a port for RTP at `local`. `silent` is called if no RTP arrives for too long, `failed` once if a PCM cannot be
-// opened.
+// Takes a port for RTP at `local`. `silent` is called if neither RTP nor RTCP arrives for too long, `failed` once if a PCM
+// cannot be opened, `dialled` with each digit.
 int sound_alloc(struct sound **soundp, const struct sound_options *options, const struct sa *local,
-    void (*silent)(void *arg), void (*failed)(const char *pcm, const char *reason, void *arg), void *arg);
+    void (*silent)(void *arg), void (*failed)(const char *pcm, const char *reason, void *arg),
+    void (*dialled)(char digit, void *arg), void *arg);
 
 // The port for SDP.
 uint16_t sound_port(const struct sound *sound);

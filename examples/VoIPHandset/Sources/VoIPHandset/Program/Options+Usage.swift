@@ -18,6 +18,7 @@ extension Options {
                                     names already.
           --ring-for SECONDS        How long a call rings before it is refused (default: 60).
           --answer-after SECONDS    Answer calls by itself, except beside one that is talked to.
+          --lost-after SECONDS      When a call is ended from whose caller nothing comes, neither RTP nor RTCP (default: 60).
           --hold-for SECONDS        How long a call may be on hold before it is ended (default: 600).
           --call-pcm PCM            The ALSA PCM of a call's sound (default: default; ringer_output beside the service;
                                     null on a simulated board).

@@ -25,6 +25,7 @@ struct Options: Sendable {
     var rings: [String: String] = [:]
     var callers = CallerScreen.Rules()
     var rules = HandsetMachine.Rules()
+    var silenceLimit = Duration.seconds(60)
     var holdLimit = Duration.seconds(600)
     /// The ALSA PCMs of a call.
     var callPCM: String?
@@ -85,6 +86,7 @@ struct Options: Sendable {
         case "--strangers": callers.strangers = try Self.strangerLimit(value)
         case "--ring-for": rules.ringLimit = .seconds(try Self.number(value, 1...3600))
         case "--answer-after": rules.answersAfter = .seconds(try Self.number(value, 0...3600))
+        case "--lost-after": silenceLimit = .seconds(Int(try Self.number(value, 1...86400)))
         case "--hold-for": holdLimit = .seconds(Int(try Self.number(value, 1...86400)))
         case "--call-pcm": callPCM = value
         case "--microphone-pcm": microphonePCM = value

@@ -131,6 +131,10 @@ extension SIPEndpoint.Context {
         case HANDSET_SIP_INCOMING:
             handler(
                 .incoming(event.call, name: text(event.call_id), peer: text(event.peer), alertInfo: text(event.alert)))
+        case HANDSET_SIP_REPLACED:
+            handler(.replaced(event.call, name: text(event.call_id), peer: text(event.peer)))
+        case HANDSET_SIP_DIGIT:
+            handler(.dialled(event.call, digit: text(event.digit), way: text(event.reason)))
         case HANDSET_SIP_REFUSED:
             let reason = "\(event.status) \(text(event.reason))"
             handler(.refused(name: text(event.call_id), peer: text(event.peer), reason: reason))
