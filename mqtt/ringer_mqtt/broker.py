@@ -1,5 +1,6 @@
 """The broker, by paho, which has no thread here."""
 import random
+import socket
 import ssl
 import sys
 
@@ -68,6 +69,8 @@ class Broker:
 
     def opened(self, _client, _context, sock):
         self.socket = sock
+        # A message is small, and waits for nothing.
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.loop.watch(sock, self.ready, writable=self.client.want_write())
         self.tend(sock)
 

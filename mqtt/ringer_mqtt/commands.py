@@ -31,8 +31,7 @@ def read(command, payload):
         text = payload.decode()
     except UnicodeDecodeError:
         raise CommandError("it is not UTF-8") from None
-    if any(ord(character) < 32 and character not in "\t\r\n" for character in text):
-        raise CommandError("it has control characters")
+    check(text)
     if command not in MEMBERS or not text.lstrip().startswith("{"):
         return {PLAIN.get(command, "value"): text}
     try:
@@ -47,11 +46,20 @@ def read(command, payload):
             members[name] = value = float(value)
         if isinstance(value, bool) or not isinstance(value, wanted):
             raise CommandError(f"{name} has another type")
+        if isinstance(value, str):
+            check(value)
         if isinstance(value, float) and not math.isfinite(value) or isinstance(value, int) and abs(value) >= 1 << 31:
             raise CommandError(f"{name} is out of range")
     if len(members.get("id", "")) > 64:
         raise CommandError("id is longer than 64 characters")
     return members
+
+
+def check(text):
+    """The bus ends the connection of whoever sends it a text with a zero byte, or one that is no UTF-8; JSON has escapes for
+    both."""
+    if any(character < " " and character not in "\t\r\n" or "\ud800" <= character <= "\udfff" for character in text):
+        raise CommandError("it has control characters, or halves of characters")
 
 
 def refuse(constant):

@@ -56,6 +56,7 @@ class Peer:
             self.client.tls_set(tls, tls_version=ssl.PROTOCOL_TLS_CLIENT)
         if user:
             self.client.username_pw_set(*user)
+        self.client.on_socket_open = lambda _client, _context, sock: sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.client.on_connect = lambda *_: self.client.subscribe("#", 1)
         self.client.on_message = self.take
         self.client.connect("127.0.0.1", port)
@@ -123,7 +124,7 @@ class Bench(unittest.TestCase):
         path = f"{self.folder}/mosquitto.conf"
         with open(path, "w", encoding="utf-8") as file:
             file.write("".join(f"{line}\n" for line in (
-                f"listener {self.port} 127.0.0.1", "user root", "max_queued_messages 0", *(lines or ["allow_anonymous true"]))))
+                f"listener {self.port} 127.0.0.1", "user root", "max_queued_messages 0", "set_tcp_nodelay true", *(lines or ["allow_anonymous true"]))))
         self.broker = self.begin(["mosquitto", "-c", path], stdout=subprocess.DEVNULL)
         wait_until(self.answers, "mosquitto listens")
 

@@ -33,6 +33,8 @@ class HostileTests(Bench):
             {"file": "tone.wav", "volume": "loud"}, {"file": "tone.wav", "volume": 7}, {"file": "tone.wav", "expiry": -1},
             {"file": "tone.wav", "id": "x" * 65}, {"file": "tone.wav", "id": 5}, {"pattern": "400", "times": -1},
             {"pattern": "400", "strength": 9.0}, {"position": "silent", "until": "2100-01-01"}, {"position": []},
+            {"pattern": "\0"}, {"sound": "\0"}, {"sound": "\ud800"}, {"position": "\udfff"}, {"text": "\ud800"}, {"pattern": "\x7f"},
+            {"sound": "a", "category": "\0"}, {"sound": 1005, "way": "\ud800"}, {"id": "\ud800", "pattern": "x"},
             {"position": "silent", "for": 1e300}, {"position": "silent", "until": "0001-01-01T00:00:00Z"}]
         payloads = [json.dumps(contents) for contents in objects] + [
             b"", b"\0", b"\xff\xfe", b"{" * 2000, b"[" * 4000, b'{"a":' * 600, b'{"volume":NaN}', b'{"file":"a","file":"tone.wav"}',
