@@ -76,5 +76,5 @@ def messages(configuration):
         identity = f"ringer_{configuration.name}_{name}"
         topic = f"{configuration.discovery_prefix}/{component}/ringer_{configuration.name}/{name}/config"
         yield topic, {
-            **fields, "unique_id": identity, "object_id": identity, "availability_topic": f"{configuration.base}/availability",
+            **fields, "unique_id": identity, "availability_topic": f"{configuration.base}/availability",
             "device": device, "origin": {"name": "ringer-mqtt", "sw_version": VERSION}}

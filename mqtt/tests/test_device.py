@@ -184,7 +184,7 @@ class DeviceTests(Bench):
 
 
 class DiscoveryTests(Bench):
-    COMMON = {"name", "unique_id", "object_id", "availability_topic", "device", "origin", "entity_category", "device_class"}
+    COMMON = {"name", "unique_id", "availability_topic", "device", "origin", "entity_category", "device_class"}
     READ = {"state_topic", "value_template"}
     # What Home Assistant documents: what each component needs, and what it may have besides.
     FIELDS = {
