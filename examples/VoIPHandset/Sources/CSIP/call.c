@@ -24,6 +24,7 @@ static void destroy_call(void *arg)
     list_unlink(&call->le);
     mem_deref(call->session);
     mem_deref(call->sdp);
+    mem_deref(call->secure);
     mem_deref(call->sound);
     mem_deref(call->identity);
     reserve_fill(call->sip);
@@ -101,6 +102,7 @@ int call_replace(struct call *call, const struct sip_msg *message)
 {
     struct sdp_session *sdp = call->sdp;
     struct sdp_media *audio = call->audio;
+    struct secure *secure = call->secure;
     const struct sa source = call->source;
     struct sipsess *session = NULL;
     struct mbuf *description = NULL;
@@ -110,6 +112,8 @@ int call_replace(struct call *call, const struct sip_msg *message)
 
     call->source = message->src;
     call->sdp = NULL;
+    // With a key of its own: the caller before knows the other one.
+    call->secure = NULL;
     if (!error)
         error = call_describe(call);
     if (!error)
@@ -129,13 +133,16 @@ int call_replace(struct call *call, const struct sip_msg *message)
         // It goes on as it was.
         mem_deref(identity);
         mem_deref(call->sdp);
+        mem_deref(call->secure);
         call->sdp = sdp;
+        call->secure = secure;
         call->audio = audio;
         call->source = source;
         (void)call_negotiate(call);
         return error;
     }
     mem_deref(sdp);
+    mem_deref(secure);
     mem_deref(call->identity);
     call->identity = identity;
     // The caller before gets BYE.

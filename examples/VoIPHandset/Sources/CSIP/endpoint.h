@@ -3,6 +3,7 @@
 #define ENDPOINT_H
 
 #include "CSIP.h"
+#include "secure.h"
 #include "sound.h"
 
 #include <pthread.h>
@@ -40,6 +41,7 @@ struct handset_sip {
 
     struct dnsc *dns;
     struct sip *stack;
+    struct tls *tls;
     struct sip_lsnr *screen;
     struct sip_lsnr *others;
     struct sipsess_sock *sessions;
@@ -60,6 +62,8 @@ struct call {
     struct sdp_session *sdp;
     struct sdp_media *audio;
     struct sound *sound;
+    // Of a call over TLS, whose sound is encrypted.
+    struct secure *secure;
     struct tmr closing;
     // When its caller wants no answer any more.
     struct tmr expiry;
@@ -78,6 +82,11 @@ void endpoint_report(struct handset_sip *sip, const struct handset_sip_event *ev
 bool options_copy(struct handset_sip_options *options);
 
 void options_free(struct handset_sip_options *options);
+
+// MARK: - Transports
+
+// Listens as the options say; sets the port.
+int transports_listen(struct handset_sip *sip);
 
 // MARK: - Calls
 

@@ -10,10 +10,15 @@ int call_describe(struct call *call)
     static const struct {
         const char *type, *name, *parameters;
     } formats[] = {{"0", "PCMU", NULL}, {"8", "PCMA", NULL}, {"101", "telephone-event", "0-15"}};
+    struct rtp_sock *rtp = sound_rtp(call->sound);
+    bool is_secure = call->sip->options.certificate != NULL;
     int error = sdp_session_alloc(&call->sdp, &call->sip->local);
 
     if (!error)
-        error = sdp_media_add(&call->audio, call->sdp, sdp_media_audio, sound_port(call->sound), sdp_proto_rtpavp);
+        error = sdp_media_add(&call->audio, call->sdp, sdp_media_audio, sa_port(rtp_local(rtp)),
+            is_secure ? sdp_proto_rtpsavp : sdp_proto_rtpavp);
+    if (!error && is_secure)
+        error = secure_alloc(&call->secure, rtp, call->audio);
     for (size_t i = 0; !error && i < ARRAY_SIZE(formats); i++)
         error = sdp_format_add(NULL, call->audio, false, formats[i].type, formats[i].name, 8000, 1, NULL, NULL, NULL, false,
             formats[i].parameters ? "%s" : NULL, formats[i].parameters);
@@ -71,7 +76,7 @@ int call_negotiate(struct call *call)
     enum codec codecs[PAYLOAD_TYPES] = {[NOISE_TYPE] = CODEC_NOISE};
     enum sdp_dir direction = is_held ? SDP_INACTIVE : sdp_media_dir(call->audio);
 
-    if (!format || !sa_isset(sdp_media_raddr(call->audio), SA_PORT))
+    if (!format || !sa_isset(sdp_media_raddr(call->audio), SA_PORT) || secure_negotiate(call->secure, call->audio))
         return ENOENT;
     // The caller sends by the numbers that it was told, and is sent its own: in an answer to an offer from here, they may differ.
     list_codecs(codecs, sdp_media_format_lst(call->audio, false));

@@ -140,9 +140,9 @@ int sound_alloc(struct sound **soundp, const struct sound_options *options, cons
     return 0;
 }
 
-uint16_t sound_port(const struct sound *sound)
+struct rtp_sock *sound_rtp(const struct sound *sound)
 {
-    return sa_port(rtp_local(sound->rtp));
+    return sound->rtp;
 }
 
 void sound_set_peer(struct sound *sound, const struct sa *peer, const struct sa *signalling, uint8_t payload_type,

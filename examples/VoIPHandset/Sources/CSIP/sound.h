@@ -27,8 +27,8 @@ int sound_alloc(struct sound **soundp, const struct sound_options *options, cons
     void (*silent)(void *arg), void (*failed)(const char *pcm, const char *reason, void *arg),
     void (*dialled)(char digit, void *arg), void *arg);
 
-// The port for SDP.
-uint16_t sound_port(const struct sound *sound);
+// Its socket, whose port is in the description.
+struct rtp_sock *sound_rtp(const struct sound *sound);
 
 // Who sends and receives, as SDP says: RTP from other hosts than `peer` and `signalling` is ignored. `sends` and
 // `receives` are the directions from here. Packets are sent as `payload_type`, and received as those that `codecs` has, which

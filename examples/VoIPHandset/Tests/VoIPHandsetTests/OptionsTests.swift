@@ -19,6 +19,20 @@ struct OptionsTests {
         #expect(try Options(["--listen", "192.0.2.5:0"]).address == "192.0.2.5")
     }
 
+    @Test("TLS needs a certificate, and has no registrar")
+    func security() throws {
+        let listen = ["--listen", "192.0.2.5:5061", "--transport", "tls"]
+        let options = try Options(listen + ["--certificate", "/c.pem", "--caller-authorities", "/a.crt"])
+        #expect(options.certificate == "/c.pem" && options.callerAuthorities == "/a.crt")
+        for wrong in [
+            listen, ["--listen", "192.0.2.5:5061", "--certificate", "/c.pem"],
+            ["--listen", "192.0.2.5:5061", "--caller-authorities", "/a.crt"],
+            listen + ["--certificate", "/c.pem", "--account", "door@example.org"],
+        ] {
+            #expect(throws: UsageError.self) { try Options(wrong) }
+        }
+    }
+
     @Test("Callers and rings")
     func callers() throws {
         let options = try Options([

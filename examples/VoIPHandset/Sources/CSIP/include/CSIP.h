@@ -79,6 +79,10 @@ struct handset_sip_options {
     uint16_t port;
     bool udp;
     bool tcp;
+    // TLS in their place: a PEM file of the certificate and its key; the authorities of callers' certificates, NULL where they
+    // need none. The sound of calls is encrypted then (SRTP), or they are refused.
+    const char *_Nullable certificate;
+    const char *_Nullable authorities;
     // How many calls there may be at a time; more are refused with 486.
     uint32_t calls;
     // Descriptors of this process above this number are not used: connections of strangers are refused then.

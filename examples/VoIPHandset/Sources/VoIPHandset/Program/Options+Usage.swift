@@ -6,7 +6,9 @@ extension Options {
         reject, hang up, silence, status. On a simulated board also: position ring|vibrate|silent.
 
           --listen ADDRESS:PORT     The address and port for SIP, which callers reach. Port 0: one that is free.
-          --transport udp|tcp|both  (default: both)
+          --transport udp|tcp|both|tls        (default: both). With tls the sound of calls is encrypted as well, or refused.
+          --certificate FILE        With tls: the handset's certificate and its key, in PEM.
+          --caller-authorities FILE Only callers with a certificate that these sign are spoken to.
           --calls N                 Calls at a time: one that is talked to, and others that wait (default: 2).
           --board auto|service|simulated      The service where it runs, else this machine's hardware (auto, the
                                     default); the service; a simulated board.

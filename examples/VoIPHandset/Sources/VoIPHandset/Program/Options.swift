@@ -7,13 +7,16 @@ struct Options: Sendable {
     }
 
     enum Transport: String, CaseIterable, Sendable {
-        case udp, tcp, both
+        case udp, tcp, both, tls
     }
 
     /// The address to listen at, without brackets; empty until it was named.
     var address = ""
     var port: UInt16 = 5060
     var transport = Transport.both
+    /// With TLS: the file of the certificate and its key, and that of the authorities of callers' certificates.
+    private(set) var certificate: String?
+    private(set) var callerAuthorities: String?
     var calls: UInt32 = 2
     var board = Board.auto
     var position: SwitchPosition?
@@ -55,6 +58,12 @@ struct Options: Sendable {
         }
         if address.isEmpty { throw UsageError("--listen ADDRESS:PORT is needed") }
         try setRegistrars()
+        if (transport == .tls) != (certificate != nil) {
+            throw UsageError("--transport tls and --certificate need each other")
+        }
+        if callerAuthorities != nil, certificate == nil { throw UsageError("--caller-authorities needs --certificate") }
+        // libre does not compare the registrar's name with its certificate's.
+        if transport == .tls, account != nil { throw UsageError("--account needs another transport than tls") }
         if position != nil, board != .simulated { throw UsageError("--position needs --board simulated") }
         if pcm != nil, board == .service { throw UsageError("--board service has the PCM of the service: name none") }
     }
@@ -76,6 +85,8 @@ struct Options: Sendable {
         switch option {
         case "--listen": try setListen(value)
         case "--transport": transport = try Self.choice(value)
+        case "--certificate": certificate = value
+        case "--caller-authorities": callerAuthorities = value
         case "--calls": calls = UInt32(try Self.number(value, 1...16))
         case "--board": board = try Self.choice(value)
         case "--position": position = try Self.choice(value)
