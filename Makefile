@@ -75,10 +75,11 @@ pipewire-figures: ## Times and leaks of a thousand streams on PipeWire 1.4, on a
 field: ## What users of other projects reported, tried here (Tests/Field/README.md)
 	@Tests/Field/test
 
-examples: ## The products of examples/, against the peers that they meet in the field
+examples: ## The products of examples/ and ringer-mqtt, against the peers that they meet in the field
 	@examples/PaymentSpeaker/Tests/test
 	@examples/VoIPHandset/Tests/test
 	@examples/python/test
+	@mqtt/test
 
 units: ## The systemd units of these products, on the laboratory's kernel
 	@Tests/Systems/Products/test

@@ -13,7 +13,9 @@ let package = Package(
         .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(
             name: "CSIP", dependencies: ["CRe", "CRem"], cSettings: [.define("_GNU_SOURCE")],
-            linkerSettings: [.linkedLibrary("asound"), .linkedLibrary("m")]),
+            linkerSettings: [
+                .linkedLibrary("asound"), .linkedLibrary("m"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
+            ]),
         .executableTarget(
             name: "VoIPHandset",
             dependencies: [

@@ -76,10 +76,13 @@ class Broker:
 class OddBroker:
     """Speaks MQTT 5 by itself, and sets the keep-alive time: to 5 s, or to 1 s where it does not answer pings."""
 
-    def __init__(self, grants=lambda connection: True, pongs=True, ends=None, delivers=lambda connection: [], answers=True):
+    def __init__(self, grants=lambda connection: True, pongs=True, ends=None, delivers=lambda connection: [], answers=True,
+                 expiry=None):
         """`delivers`: the notices that come with the answer to a connection. `answers`: whether it acknowledges messages.
         `grants`: whether it answers the subscription of a connection, the first of which is 1. `pongs`: whether it answers
-        pings. `ends`: the reason for which it ends each connection."""
+        pings. `ends`: the reason for which it ends each connection. `expiry`: how long it keeps a session, in seconds, where
+        that is its own choice."""
+        self.expiry = expiry
         self.grants, self.pongs, self.ends, self.delivers, self.answers = grants, pongs, ends, delivers, answers
         self.connections = self.pings = 0
         # The connections on which the speaker's health was published, and what it said.
@@ -107,7 +110,10 @@ class OddBroker:
     def packet(self, client, kind, body):
         if kind == 1:  # CONNECT: CONNACK with Server Keep Alive
             notices = b"".join(self.notice(*numbered) for numbered in enumerate(self.delivers(self.connections), 1))
-            client.sendall(bytes([0x20, 6, 0, 0, 3, 0x13, 0, 5 if self.pongs else 1]) + notices)
+            properties = bytes([0x13, 0, 5 if self.pongs else 1])
+            if self.expiry is not None:
+                properties += b"\x11" + self.expiry.to_bytes(4, "big")
+            client.sendall(bytes([0x20, 3 + len(properties), 0, 0, len(properties)]) + properties + notices)
         elif kind == 8 and self.grants(self.connections):  # SUBSCRIBE: SUBACK, twice quality of service 1
             client.sendall(bytes([0x90, 5]) + body[:2] + bytes([0, 1, 1]))
             if self.ends:
@@ -206,17 +212,24 @@ class Speaker:
             *before, program, "--broker", f"127.0.0.1:{port}", "--device", device, "--ledger", self.ledger, "--json",
             "--clock", "set", *board,
             *options]
+        # Its standard input, where a person would write.
+        self.input = None
         # Called in the new process.
         self.prepare = prepare
         self.process = None
         self.start()
 
     def start(self):
+        reader, writer = os.pipe()
         with open(self.lines_path, "a") as lines, open(self.errors_path, "a") as errors:
-            self.process = subprocess.Popen(self.command, stdout=lines, stderr=errors, preexec_fn=self.prepare)
+            self.process = subprocess.Popen(
+                self.command, stdin=reader, stdout=lines, stderr=errors, preexec_fn=self.prepare)
+        os.close(reader)
+        self.input = os.fdopen(writer, "w", buffering=1)
         processes.append(self.process)
 
     def stop(self, number=signal.SIGTERM):
+        self.input.close()
         self.process.send_signal(number)
         return self.process.wait()
 

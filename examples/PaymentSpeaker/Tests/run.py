@@ -15,6 +15,7 @@ from disks import (
 from fleet import fleet
 from kills import kills, some_kills
 from notices import notices_of_every_kind, signed_notices_over_tls
+from sessions import a_second_speaker, a_session_that_the_broker_forgot, two_providers
 from surroundings import (
     a_clock_that_may_not_be_asked, an_output_that_nobody_reads, recordings_without_a_gap, the_board_of_the_service,
     what_systemd_expects)
@@ -25,7 +26,7 @@ scenarios = [
     a_damaged_ledger, a_damaged_ledger_on_a_small_disk, a_notice_that_is_not_recorded,
     a_subscription_that_is_refused, a_broker_that_sets_the_keep_alive, reasons_in_sentences, what_systemd_expects,
     an_output_that_nobody_reads, results_of_an_outage, a_clock_that_may_not_be_asked, signed_notices_over_tls,
-    recordings_without_a_gap, the_board_of_the_service]
+    recordings_without_a_gap, the_board_of_the_service, a_second_speaker, a_session_that_the_broker_forgot, two_providers]
 # These take long, and run only when they are named.
 long_ones = [kills, fleet]
 chosen = sys.argv[4:]

@@ -161,7 +161,8 @@ class Caller:
 
     last = 0
 
-    def __init__(self, port, transport="udp", call=None, name="caller"):
+    def __init__(self, port, transport="udp", call=None, name="caller", context=None):
+        """`context`: of TLS, with the transport tls."""
         Caller.last += 1
         self.call = call or f"caller-{os.getpid()}-{Caller.last}@test"
         self.name = name
@@ -171,6 +172,8 @@ class Caller:
         self.socket = socket.socket(socket.AF_INET, kind)
         self.socket.settimeout(PATIENCE)
         self.socket.connect(("127.0.0.1", port))
+        if context:
+            self.socket = context.wrap_socket(self.socket, server_hostname="127.0.0.1")
         self.local = self.socket.getsockname()[1]
         self.branch = f"z9hG4bK-{self.call}"
         self.tag = None

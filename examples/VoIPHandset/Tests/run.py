@@ -5,13 +5,15 @@ import traceback
 import baresip
 import callers
 import calls
+import dialogs
 import peers
 import registration
+import secure
 import service
 import strangers
 import unit
 
-MODULES = [calls, callers, peers, strangers, service, registration, baresip, unit]
+MODULES = [calls, callers, dialogs, peers, strangers, service, registration, baresip, secure, unit]
 
 
 def run():

@@ -6,7 +6,7 @@ import RingerCore
 @PaymentActor
 func serve(_ options: Options) async throws {
     let announcer = Announcer(directory: options.clips, language: options.language, policy: options.policy)
-    let device = try await options.open()
+    let (device, board) = try await options.open()
     defer { device.close() }
     try device.closeOnTermination()
     let speaker = PaymentSpeaker(
@@ -18,7 +18,7 @@ func serve(_ options: Options) async throws {
             },
             wallClock: { [clock = options.clock] in Options.wallClock(clock) },
             clockPatience: options.clock == .auto ? .seconds(600) : nil, withoutClock: options.withoutClock,
-            retention: options.retention))
+            retention: options.retention, providers: options.providers))
     let connection = try Connection(
         device, speaker, try options.brokerSettings(), topic: "payments/\(options.device)")
     let output = Output(STDOUT_FILENO)
@@ -29,7 +29,18 @@ func serve(_ options: Options) async throws {
         connection.publish(report)
     }
     for warning in options.warnings { complaints.line("PaymentSpeaker: warning: \(warning)") }
+    if options.quietHours != nil, device.isConnected {
+        complaints.line("PaymentSpeaker: warning: --quiet-hours is not used: the service has its own (ringer quiet)")
+    }
     try await withThrowingTaskGroup(of: Void.self) { group in
+        if let board {
+            let console = Console(board: board) { complaints.line("PaymentSpeaker: \($0)") }
+            group.addTask {
+                try await console.read(from: device)
+                // Its end is not the speaker's.
+                try await device.sleep(for: .seconds(Int64.max))
+            }
+        }
         group.addTask { try await speaker.run() }
         group.addTask { try await connection.run() }
         group.addTask { try await connection.publishStatus() }
@@ -63,6 +74,8 @@ do {
     let options = try Options(arguments)
     // libmosquitto writes to sockets that the broker may have closed.
     signal(SIGPIPE, SIG_IGN)
+    // In the background of a terminal its input is another program's.
+    signal(SIGTTIN, SIG_IGN)
     // A ledger that has reached a limit of the system is an error, not the end: see `ulimit -f`.
     signal(SIGXFSZ, SIG_IGN)
     // On the main thread, so that no pool of threads is started.

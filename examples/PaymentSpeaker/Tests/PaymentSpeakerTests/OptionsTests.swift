@@ -18,6 +18,9 @@ import Testing
         ["--device", "a", "--policy", "loud"], ["--device", "a", "--sound", "skip"], ["--device", "a", "--cert", "c"],
         ["--device", "a", "--cafile", "f", "--key", "k"], ["--device"], ["a"], ["--device", "a", "--volume", "1"],
         ["--device", "a", "--keep-alive", "4"], ["--device", "a", "--password-file", "p"],
+        ["--device", "a", "--provider", "health"], ["--device", "a", "--provider", "b/c"],
+        ["--device", "a", "--provider", "b", "--provider", "b"], ["--device", "a", "--quiet-hours", "nightly"],
+        ["--device", "a", "--board", "service", "--quiet-hours", "daily 22:00-07:00"],
     ])
     func wrongOptionsAreRefused(arguments: [String]) {
         #expect(throws: UsageError.self) { try Options(arguments) }

@@ -31,14 +31,14 @@ final class Scene {
         clips: String? = nil, envelope: Envelope? = nil,
         now: @escaping @Sendable (MonotonicTime) -> WallTime? = { _ in Scene.noon },
         clockPatience: Duration? = nil, withoutClock: Options.WithoutClock = .announce, retention: Retention = .init(),
-        _ body: @escaping @PaymentActor (Scene) async throws -> Void
+        providers: [String] = [], _ body: @escaping @PaymentActor (Scene) async throws -> Void
     ) async throws {
         let loop = try EventLoop(name: "scene")
         defer { loop.close() }
         try await withTaskExecutorPreference(loop) { @PaymentActor in
             let scene = try Scene(
                 loop, policy: policy, position: position, ledger: ledger, clips: clips, envelope: envelope, now: now,
-                clockPatience: clockPatience, withoutClock: withoutClock, retention: retention)
+                clockPatience: clockPatience, withoutClock: withoutClock, retention: retention, providers: providers)
             try await body(scene)
             scene.device.close()
             // A sound that was playing ends at a time of its own.
@@ -52,7 +52,7 @@ final class Scene {
     private init(
         _ loop: EventLoop, policy: Options.Policy, position: SwitchPosition, ledger: String, clips: String?,
         envelope: Envelope?, now: @escaping @Sendable (MonotonicTime) -> WallTime?, clockPatience: Duration?,
-        withoutClock: Options.WithoutClock, retention: Retention
+        withoutClock: Options.WithoutClock, retention: Retention, providers: [String]
     ) throws {
         let clock = VirtualClock(start: Scene.start)
         self.clock = clock
@@ -63,7 +63,7 @@ final class Scene {
             settings: .init(
                 announcer: Announcer(directory: clips, language: "zh", policy: policy),
                 staleness: Staleness(limit: 300), envelope: envelope, wallClock: { now(clock.now) },
-                clockPatience: clockPatience, withoutClock: withoutClock, retention: retention))
+                clockPatience: clockPatience, withoutClock: withoutClock, retention: retention, providers: providers))
         self.speaker = speaker
         running = Task(executorPreference: loop) { try await speaker.run() }
         speaker.report = { [unowned self] in reports.append($0) }
@@ -90,8 +90,10 @@ final class Scene {
         return Array(text.utf8)
     }
 
-    func take(_ payload: [UInt8], isRetained: Bool = false, expiry: UInt32? = nil) throws {
-        try speaker.take(.init(payload: payload, isRetained: isRetained, expiry: expiry))
+    func take(
+        _ payload: [UInt8], isRetained: Bool = false, expiry: UInt32? = nil, provider: String? = nil
+    ) throws {
+        try speaker.take(.init(payload: payload, isRetained: isRetained, expiry: expiry, provider: provider))
     }
 
     func pressRepeat() {

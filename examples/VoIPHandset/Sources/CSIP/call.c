@@ -24,6 +24,7 @@ static void destroy_call(void *arg)
     list_unlink(&call->le);
     mem_deref(call->session);
     mem_deref(call->sdp);
+    mem_deref(call->secure);
     mem_deref(call->sound);
     mem_deref(call->identity);
     reserve_fill(call->sip);
@@ -72,86 +73,6 @@ static void audio_failed(const char *pcm, const char *reason, void *arg)
     endpoint_report(call->sip, &event);
 }
 
-// The codec of a format. A static number says it, whatever name stands beside it; so does libre compare them.
-static enum codec codec_of(const struct sdp_format *format)
-{
-    if (format->pt == 0)
-        return CODEC_PCMU;
-    if (format->pt == 8)
-        return CODEC_PCMA;
-    if (format->pt < 0 || format->pt >= PAYLOAD_TYPES || !format->sup || !format->name)
-        return CODEC_NONE;
-    return str_casecmp(format->name, "PCMA") ? CODEC_PCMU : CODEC_PCMA;
-}
-
-static void list_codecs(enum codec *codecs, const struct list *formats)
-{
-    const struct le *le;
-
-    for (le = list_head(formats); le; le = le->next) {
-        const struct sdp_format *format = le->data;
-        enum codec codec = codec_of(format);
-        if (codec != CODEC_NONE)
-            codecs[format->pt] = codec;
-    }
-}
-
-static int negotiate(struct call *call)
-{
-    const struct sdp_format *format = sdp_media_rformat(call->audio, NULL);
-    // An address of zeros is hold as RFC 2543 says it.
-    bool is_held = !sa_isset(sdp_media_raddr(call->audio), SA_ADDR);
-    enum codec codecs[PAYLOAD_TYPES] = {CODEC_NONE};
-    enum sdp_dir direction = is_held ? SDP_INACTIVE : sdp_media_dir(call->audio);
-
-    if (!format || !sa_isset(sdp_media_raddr(call->audio), SA_PORT))
-        return ENOENT;
-    // The caller sends by the numbers that it was told, and is sent its own: in an answer to an offer from here, they may differ.
-    list_codecs(codecs, sdp_media_format_lst(call->audio, false));
-    list_codecs(codecs, sdp_media_format_lst(call->audio, true));
-    if (codec_of(format) == CODEC_NONE)
-        return ENOENT;
-    sound_set_peer(call->sound, sdp_media_raddr(call->audio), &call->source, (uint8_t)format->pt, codecs,
-        (direction & SDP_SENDONLY) != 0, (direction & SDP_RECVONLY) != 0);
-    return 0;
-}
-
-static int take(struct call *call, const struct sip_msg *message, bool is_offer)
-{
-    struct mbuf *description = NULL;
-    int error = description_read(&description, message);
-
-    if (error)
-        return error;
-    error = sdp_decode(call->sdp, description, is_offer);
-    mem_deref(description);
-    // Not as a missing description.
-    if (!error && negotiate(call))
-        error = EBADMSG;
-    return error;
-}
-
-int call_take_offer(struct call *call, const struct sip_msg *message)
-{
-    return take(call, message, true);
-}
-
-static int offered(struct mbuf **answer, const struct sip_msg *message, void *arg)
-{
-    struct call *call = arg;
-    int error = call_take_offer(call, message);
-    bool has_offer = error != ENOENT;
-
-    return error && has_offer ? error : sdp_encode(answer, call->sdp, !has_offer);
-}
-
-static int answered(const struct sip_msg *message, void *arg)
-{
-    struct call *call = arg;
-
-    return take(call, message, false);
-}
-
 static void established(const struct sip_msg *message, void *arg)
 {
     (void)message;
@@ -177,6 +98,59 @@ bool call_is_merged(const struct handset_sip *sip, const struct sip_msg *message
     return is_merged;
 }
 
+int call_replace(struct call *call, const struct sip_msg *message)
+{
+    struct sdp_session *sdp = call->sdp;
+    struct sdp_media *audio = call->audio;
+    struct secure *secure = call->secure;
+    const struct sa source = call->source;
+    struct sipsess *session = NULL;
+    struct mbuf *description = NULL;
+    char *identity = NULL;
+    bool has_offer = true;
+    int error = identify(&identity, message);
+
+    call->source = message->src;
+    call->sdp = NULL;
+    // With a key of its own: the caller before knows the other one.
+    call->secure = NULL;
+    if (!error)
+        error = call_describe(call);
+    if (!error)
+        error = call_take_offer(call, message);
+    if (error == ENOENT) {
+        has_offer = false;
+        error = 0;
+    }
+    if (!error)
+        error = sdp_encode(&description, call->sdp, !has_offer);
+    if (!error)
+        error = sipsess_accept(&session, call->sip->sessions, message, 200, "OK", "handset", "application/sdp",
+            description, NULL, NULL, false, call_offered, call_completed, established, call_informed, NULL, session_closed,
+            call, CALL_HEADERS);
+    mem_deref(description);
+    if (error) {
+        // It goes on as it was.
+        mem_deref(identity);
+        mem_deref(call->sdp);
+        mem_deref(call->secure);
+        call->sdp = sdp;
+        call->secure = secure;
+        call->audio = audio;
+        call->source = source;
+        (void)call_negotiate(call);
+        return error;
+    }
+    mem_deref(sdp);
+    mem_deref(secure);
+    mem_deref(call->identity);
+    call->identity = identity;
+    // The caller before gets BYE.
+    mem_deref(call->session);
+    call->session = session;
+    return 0;
+}
+
 static void expired(void *arg)
 {
     call_refuse(arg, 487, "Request Terminated");
@@ -185,8 +159,8 @@ static void expired(void *arg)
 int call_accept(struct call *call, const struct sip_msg *message)
 {
     int error = sipsess_accept(&call->session, call->sip->sessions, message, 180, "Ringing", "handset",
-        "application/sdp", NULL, NULL, NULL, false, offered, answered, established, NULL, NULL, session_closed, call,
-        NULL);
+        "application/sdp", NULL, NULL, NULL, false, call_offered, call_completed, established, call_informed, NULL,
+        session_closed, call, CALL_HEADERS);
 
     if (!error && request_is_number(&message->expires, UINT32_MAX))
         tmr_start(&call->expiry, pl_u32(&message->expires) * (uint64_t)1000, expired, call);
@@ -215,15 +189,9 @@ int call_make(struct call **callp, struct handset_sip *sip, const struct sip_msg
     reserve_empty(sip, CALL_DESCRIPTORS);
     error = identify(&call->identity, message);
     if (!error)
-        error = sound_alloc(&call->sound, &sound, &sip->local, audio_silent, audio_failed, call);
+        error = sound_alloc(&call->sound, &sound, &sip->local, audio_silent, audio_failed, call_dialled, call);
     if (!error)
-        error = sdp_session_alloc(&call->sdp, &sip->local);
-    if (!error)
-        error = sdp_media_add(&call->audio, call->sdp, sdp_media_audio, sound_port(call->sound), sdp_proto_rtpavp);
-    if (!error)
-        error = sdp_format_add(NULL, call->audio, false, "0", "PCMU", 8000, 1, NULL, NULL, NULL, false, NULL);
-    if (!error)
-        error = sdp_format_add(NULL, call->audio, false, "8", "PCMA", 8000, 1, NULL, NULL, NULL, false, NULL);
+        error = call_describe(call);
     if (error) {
         mem_deref(call);
         return error;
@@ -252,7 +220,7 @@ void call_answer(struct call *call)
     tmr_cancel(&call->expiry);
     error = sdp_encode(&description, call->sdp, !has_offer);
     if (!error)
-        error = sipsess_answer(call->session, 200, "OK", description, NULL);
+        error = sipsess_answer(call->session, 200, "OK", description, CALL_HEADERS);
     mem_deref(description);
     if (error)
         call_refuse(call, 500, "Server Internal Error");

@@ -13,7 +13,6 @@
 enum {
     TRANSACTIONS = 64,      // buckets of libre's tables
     STOP_MS = 500,
-    MOST_PORTS = 64,        // of the kernel's choice, that are tried
     STOP = 1000,            // a command of handset_sip_stop
 };
 
@@ -113,43 +112,6 @@ static void command(int id, void *data, void *arg)
 
 // MARK: - The thread
 
-static int add_transports(struct handset_sip *sip)
-{
-    int error;
-
-    if (sip->options.udp) {
-        error = sip_transp_add(sip->stack, SIP_TRANSP_UDP, &sip->local);
-        if (error)
-            return error;
-        error = sip_transp_laddr(sip->stack, &sip->local, SIP_TRANSP_UDP, NULL);
-        if (error)
-            return error;
-    }
-    if (sip->options.tcp) {
-        error = sip_transp_add(sip->stack, SIP_TRANSP_TCP, &sip->local);
-        if (error)
-            return error;
-        error = sip_transp_laddr(sip->stack, &sip->local, SIP_TRANSP_TCP, NULL);
-    } else {
-        error = 0;
-    }
-    return error;
-}
-
-// The kernel chooses a port that is free for UDP; another process may have the same one for TCP. Then another one is tried.
-static int listen_at(struct handset_sip *sip)
-{
-    const struct sa wanted = sip->local;
-    int error = add_transports(sip);
-
-    for (int tries = 1; error == EADDRINUSE && sa_port(&wanted) == 0 && tries < MOST_PORTS; tries++) {
-        sip_transp_flush(sip->stack);
-        sip->local = wanted;
-        error = add_transports(sip);
-    }
-    return error;
-}
-
 static int set_up(struct handset_sip *sip)
 {
     struct sa servers[4];
@@ -176,7 +138,7 @@ static int set_up(struct handset_sip *sip)
     if (!error)
         error = sip_alloc(&sip->stack, sip->dns, TRANSACTIONS, TRANSACTIONS, TRANSACTIONS, "Ringer VoIPHandset", sip_closed, sip);
     if (!error)
-        error = listen_at(sip);
+        error = transports_listen(sip);
     // Listeners are asked in this order.
     if (!error)
         error = sip_listen(&sip->screen, sip->stack, true, request_screened, sip);
@@ -220,6 +182,7 @@ static void *run(void *arg)
         if (sip->stack)
             sip_close(sip->stack, true);
         mem_deref(sip->stack);
+        mem_deref(sip->tls);
         mem_deref(sip->dns);
         libre_close();
         reserve_empty(sip, MOST_RESERVED);

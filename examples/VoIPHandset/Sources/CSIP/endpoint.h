@@ -3,6 +3,7 @@
 #define ENDPOINT_H
 
 #include "CSIP.h"
+#include "secure.h"
 #include "sound.h"
 
 #include <pthread.h>
@@ -15,6 +16,9 @@ enum {
     MOST_RESERVED = MOST_CALLS * CALL_DESCRIPTORS,
     LONGEST_NAME = 256,    // of a Call-ID or a caller, for the handler
 };
+
+// What callers may send and ask for.
+#define CALL_HEADERS "Allow: INVITE,ACK,BYE,CANCEL,OPTIONS,INFO\r\nSupported: replaces\r\n"
 
 // At one registrar.
 struct registration {
@@ -37,6 +41,7 @@ struct handset_sip {
 
     struct dnsc *dns;
     struct sip *stack;
+    struct tls *tls;
     struct sip_lsnr *screen;
     struct sip_lsnr *others;
     struct sipsess_sock *sessions;
@@ -57,6 +62,8 @@ struct call {
     struct sdp_session *sdp;
     struct sdp_media *audio;
     struct sound *sound;
+    // Of a call over TLS, whose sound is encrypted.
+    struct secure *secure;
     struct tmr closing;
     // When its caller wants no answer any more.
     struct tmr expiry;
@@ -76,6 +83,11 @@ bool options_copy(struct handset_sip_options *options);
 
 void options_free(struct handset_sip_options *options);
 
+// MARK: - Transports
+
+// Listens as the options say; sets the port.
+int transports_listen(struct handset_sip *sip);
+
 // MARK: - Calls
 
 // The call of that number; NULL if it is over.
@@ -87,11 +99,29 @@ int call_make(struct call **callp, struct handset_sip *sip, const struct sip_msg
 // Whether the INVITE is that of a call, and came another way.
 bool call_is_merged(const struct handset_sip *sip, const struct sip_msg *message);
 
+// Gives the call a description of its own, which has its port and codecs.
+int call_describe(struct call *call);
+
+// Sends and takes what both sides have agreed upon. ENOENT if that is nothing.
+int call_negotiate(struct call *call);
+
 // Takes the caller's offer. ENOENT where the message has none, EPROTONOSUPPORT where it has another body.
 int call_take_offer(struct call *call, const struct sip_msg *message);
 
 // Sends 180, and takes what the session reports from then on.
 int call_accept(struct call *call, const struct sip_msg *message);
+
+// What the session asks for and hears within a call: the answer to an offer, an answer, an INFO; and digits in RTP.
+int call_offered(struct mbuf **answer, const struct sip_msg *message, void *arg);
+int call_completed(const struct sip_msg *message, void *arg);
+void call_informed(struct sip *stack, const struct sip_msg *message, void *arg);
+void call_dialled(char digit, void *arg);
+
+// Another caller takes the place of the one of an answered call, which gets BYE. If it fails, the call goes on as it was.
+int call_replace(struct call *call, const struct sip_msg *message);
+
+// The call that the INVITE is to replace. 0, or the status that refuses it.
+uint16_t replaces_find(struct call **callp, const struct handset_sip *sip, const struct sip_msg *message);
 
 // Sends 200, if it rings.
 void call_answer(struct call *call);

@@ -65,10 +65,50 @@ static bool is_admitted(struct handset_sip *sip, const struct sip_msg *message, 
     return false;
 }
 
+static bool is_foreign(const struct sip_hdr *required, const struct sip_msg *message, void *arg)
+{
+    (void)message;
+    (void)arg;
+    return pl_strcasecmp(&required->val, "replaces") != 0;
+}
+
+// Refuses what its description, or the want of memory, makes impossible.
+static void refuse_for(struct handset_sip *sip, const struct sip_msg *message, int error)
+{
+    switch (error) {
+    case EPROTONOSUPPORT:
+        refuse(sip, message, 415, "Unsupported Media Type", "Accept: application/sdp\r\nAccept-Encoding: identity\r\n");
+        break;
+    case ENOMEM:
+        refuse(sip, message, 500, "Server Internal Error", "");
+        break;
+    default:
+        refuse(sip, message, 488, "Not Acceptable Here", "");
+    }
+}
+
+// It has been admitted.
+static void take_place(struct handset_sip *sip, const struct sip_msg *message, const struct invite *invite)
+{
+    struct handset_sip_event event = {.kind = HANDSET_SIP_REPLACED, .call_id = invite->call_id, .peer = invite->peer};
+    struct call *call = NULL;
+    uint16_t status = replaces_find(&call, sip, message);
+    int error;
+
+    if (status)
+        return refuse(sip, message, status,
+            status == 400 ? "Bad Request" : status == 486 ? "Busy Here" : "Call/Transaction Does Not Exist", "");
+    error = call_replace(call, message);
+    if (error)
+        return refuse_for(sip, message, error);
+    event.call = call->number;
+    endpoint_report(sip, &event);
+}
+
 void request_invited(const struct sip_msg *message, void *arg)
 {
     struct handset_sip *sip = arg;
-    const struct sip_hdr *required = sip_msg_hdr(message, SIP_HDR_REQUIRE);
+    const struct sip_hdr *required = sip_msg_hdr_apply(message, true, SIP_HDR_REQUIRE, is_foreign, NULL);
     char header[LONGEST_NAME + 32];
     struct invite invite;
     struct call *call = NULL;
@@ -88,6 +128,8 @@ void request_invited(const struct sip_msg *message, void *arg)
     read_invite(&invite, message);
     if (!is_admitted(sip, message, &invite))
         return;
+    if (sip_msg_hdr(message, SIP_HDR_REPLACES))
+        return take_place(sip, message, &invite);
     if (list_count(&sip->calls) >= sip->options.calls)
         return refuse(sip, message, 486, "Busy Here", "");
 
@@ -97,9 +139,7 @@ void request_invited(const struct sip_msg *message, void *arg)
     error = call_take_offer(call, message);
     if (error && error != ENOENT) {
         mem_deref(call);
-        return error == EPROTONOSUPPORT
-            ? refuse(sip, message, 415, "Unsupported Media Type", "Accept: application/sdp\r\nAccept-Encoding: identity\r\n")
-            : refuse(sip, message, 488, "Not Acceptable Here", "");
+        return refuse_for(sip, message, error);
     }
     error = call_accept(call, message);
     if (error) {

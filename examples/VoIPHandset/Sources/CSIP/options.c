@@ -8,7 +8,8 @@
 static const char **strings(struct handset_sip_options *options, size_t index)
 {
     const char **all[] = {&options->address, &options->playback, &options->capture, &options->address_of_record,
-        &options->user, &options->password, &options->registrars[0], &options->registrars[1]};
+        &options->user, &options->password, &options->registrars[0], &options->registrars[1],
+        &options->certificate, &options->authorities};
 
     return index < ARRAY_SIZE(all) ? all[index] : NULL;
 }

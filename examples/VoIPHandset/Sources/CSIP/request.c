@@ -51,6 +51,11 @@ bool request_other(const struct sip_msg *message, void *arg)
     const struct sip_hdr *required = sip_msg_hdr(message, SIP_HDR_REQUIRE);
     char header[LONGEST_NAME];
 
+    // No subscription was asked for: RFC 6665, 4.1.3.
+    if (!pl_strcmp(&message->met, "NOTIFY")) {
+        (void)sip_reply(sip->stack, message, 481, "Subscription Does Not Exist");
+        return true;
+    }
     if (pl_strcmp(&message->met, "OPTIONS"))
         return false;
     if (required) {
@@ -59,6 +64,6 @@ bool request_other(const struct sip_msg *message, void *arg)
         return true;
     }
     (void)sip_replyf(sip->stack, message, 200, "OK",
-        "Allow: INVITE,ACK,BYE,CANCEL,OPTIONS\r\nAccept: application/sdp\r\nContent-Length: 0\r\n\r\n");
+        CALL_HEADERS "Accept: application/sdp\r\nContent-Length: 0\r\n\r\n");
     return true;
 }

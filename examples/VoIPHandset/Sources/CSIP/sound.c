@@ -2,9 +2,9 @@
 // what the capturing PCM has. Nothing of it blocks: a PCM that is busy is tried again.
 #include "sound.h"
 
+#include "codec.h"
+#include "digits.h"
 #include "pcm.h"
-
-#include <rem.h>
 
 enum {
     LONGEST_PACKET = PCM_RATE / 10,  // 100 ms; longer ones are cut
@@ -21,8 +21,10 @@ struct sound {
     uint32_t hold_limit;
     void (*silent)(void *arg);
     void (*failed)(const char *pcm, const char *reason, void *arg);
+    void (*dialled)(char digit, void *arg);
     void *arg;
 
+    struct digits digits;
     struct rtp_sock *rtp;
     struct jbuf *jitter;
     struct tmr timer;
@@ -64,17 +66,41 @@ static void destroy(void *arg)
     mem_deref(sound->capture_name);
 }
 
-static void received(const struct sa *source, const struct rtp_header *header, struct mbuf *packet, void *arg)
+static bool is_caller(const struct sound *sound, const struct sa *source)
+{
+    return sa_cmp(source, &sound->peer, SA_ADDR) || sa_cmp(source, &sound->signalling, SA_ADDR);
+}
+
+// RTCP: a caller that suppresses silence sends nothing else.
+static void controlled(const struct sa *source, struct rtcp_msg *message, void *arg)
 {
     struct sound *sound = arg;
 
-    if (!sa_cmp(source, &sound->peer, SA_ADDR) && !sa_cmp(source, &sound->signalling, SA_ADDR))
+    (void)message;
+    if (is_caller(sound, source))
+        sound->last_packet = tmr_jiffies();
+}
+
+static void received(const struct sa *source, const struct rtp_header *header, struct mbuf *packet, void *arg)
+{
+    struct sound *sound = arg;
+    char digit;
+
+    if (!is_caller(sound, source))
         return;
     if (header->pt >= PAYLOAD_TYPES || sound->codecs[header->pt] == CODEC_NONE)
         return;
     if (mbuf_get_left(packet) == 0)
         return;
     sound->last_packet = tmr_jiffies();
+    if (sound->codecs[header->pt] == CODEC_EVENTS) {
+        digit = digits_of_packet(&sound->digits, header, packet);
+        if (digit)
+            sound->dialled(digit, sound->arg);
+        return;
+    }
+    if (sound->codecs[header->pt] == CODEC_NOISE)
+        return;
     // Before the PCM is open, nothing is kept: the caller is heard from now on, not from then.
     if (!sound->playback || !sound->receives)
         return;
@@ -82,7 +108,8 @@ static void received(const struct sa *source, const struct rtp_header *header, s
 }
 
 int sound_alloc(struct sound **soundp, const struct sound_options *options, const struct sa *local,
-    void (*silent)(void *arg), void (*failed)(const char *pcm, const char *reason, void *arg), void *arg)
+    void (*silent)(void *arg), void (*failed)(const char *pcm, const char *reason, void *arg),
+    void (*dialled)(char digit, void *arg), void *arg)
 {
     struct sound *sound = mem_zalloc(sizeof(*sound), destroy);
     int error;
@@ -93,6 +120,7 @@ int sound_alloc(struct sound **soundp, const struct sound_options *options, cons
     sound->hold_limit = options->hold_limit;
     sound->silent = silent;
     sound->failed = failed;
+    sound->dialled = dialled;
     sound->arg = arg;
     sound->sends = sound->receives = true;
     sound->timestamp = rand_u32();
@@ -103,7 +131,7 @@ int sound_alloc(struct sound **soundp, const struct sound_options *options, cons
     if (!error)
         error = jbuf_alloc(&sound->jitter, JITTER_MIN, JITTER_MAX);
     if (!error)
-        error = rtp_listen(&sound->rtp, IPPROTO_UDP, local, 16384, 32766, false, received, NULL, sound);
+        error = rtp_listen(&sound->rtp, IPPROTO_UDP, local, 16384, 32766, false, received, controlled, sound);
     if (error) {
         mem_deref(sound);
         return error;
@@ -112,9 +140,9 @@ int sound_alloc(struct sound **soundp, const struct sound_options *options, cons
     return 0;
 }
 
-uint16_t sound_port(const struct sound *sound)
+struct rtp_sock *sound_rtp(const struct sound *sound)
 {
-    return sa_port(rtp_local(sound->rtp));
+    return sound->rtp;
 }
 
 void sound_set_peer(struct sound *sound, const struct sa *peer, const struct sa *signalling, uint8_t payload_type,
@@ -176,19 +204,6 @@ static void open_pcms(struct sound *sound, uint64_t now)
     }
 }
 
-static size_t decode(enum codec codec, const struct mbuf *packet, int16_t *frames)
-{
-    size_t count = mbuf_get_left(packet);
-    const uint8_t *bytes = mbuf_buf(packet);
-    size_t i;
-
-    if (count > LONGEST_PACKET)
-        count = LONGEST_PACKET;
-    for (i = 0; i < count; i++)
-        frames[i] = codec == CODEC_PCMA ? g711_alaw2pcm(bytes[i]) : g711_ulaw2pcm(bytes[i]);
-    return count;
-}
-
 static void play(struct sound *sound)
 {
     static const int16_t silence[TICK_FRAMES];
@@ -205,7 +220,7 @@ static void play(struct sound *sound)
             delay = 0;
         if (delay >= FILL_FRAMES || jbuf_get(sound->jitter, &header, &packet) || !packet)
             break;
-        count = decode(sound->codecs[header.pt], packet, frames);
+        count = codec_decode(sound->codecs[header.pt], packet, frames, LONGEST_PACKET);
         mem_deref(packet);
         if (sound->muted)
             memset(frames, 0, sizeof(frames));
@@ -237,10 +252,8 @@ static void capture(struct sound *sound)
 
 static void send_packet(struct sound *sound)
 {
-    bool is_alaw = sound->codecs[sound->payload_type] == CODEC_PCMA;
     int16_t frames[TICK_FRAMES] = {0};
     struct mbuf *packet;
-    size_t i;
 
     if (sound->captured_frames >= TICK_FRAMES) {
         memcpy(frames, sound->captured, sizeof(frames));
@@ -256,11 +269,7 @@ static void send_packet(struct sound *sound)
     if (!packet)
         return;
     packet->pos = packet->end = RTP_HEADER_SIZE;
-    for (i = 0; i < TICK_FRAMES; i++) {
-        // librem's encoders negate the sample, which -32768 does not survive.
-        int16_t frame = frames[i] == INT16_MIN ? -INT16_MAX : frames[i];
-        (void)mbuf_write_u8(packet, is_alaw ? g711_pcm2alaw(frame) : g711_pcm2ulaw(frame));
-    }
+    codec_encode(sound->codecs[sound->payload_type], packet, frames, TICK_FRAMES);
     packet->pos = RTP_HEADER_SIZE;
     (void)rtp_send(sound->rtp, &sound->peer, false, !sound->marked, sound->payload_type, sound->timestamp, packet);
     sound->marked = true;

@@ -7,7 +7,7 @@
 #include <re.h>
 
 // What the packets of a payload type carry.
-enum codec { CODEC_NONE, CODEC_PCMU, CODEC_PCMA };
+enum codec { CODEC_NONE, CODEC_PCMU, CODEC_PCMA, CODEC_NOISE, CODEC_EVENTS };
 
 enum { PAYLOAD_TYPES = 128 };
 
@@ -21,13 +21,14 @@ struct sound_options {
     uint32_t hold_limit;
 };
 
-// Takes a port for RTP at `local`. `silent` is called if no RTP arrives for too long, `failed` once if a PCM cannot be
-// opened.
+// Takes a port for RTP at `local`. `silent` is called if neither RTP nor RTCP arrives for too long, `failed` once if a PCM
+// cannot be opened, `dialled` with each digit.
 int sound_alloc(struct sound **soundp, const struct sound_options *options, const struct sa *local,
-    void (*silent)(void *arg), void (*failed)(const char *pcm, const char *reason, void *arg), void *arg);
+    void (*silent)(void *arg), void (*failed)(const char *pcm, const char *reason, void *arg),
+    void (*dialled)(char digit, void *arg), void *arg);
 
-// The port for SDP.
-uint16_t sound_port(const struct sound *sound);
+// Its socket, whose port is in the description.
+struct rtp_sock *sound_rtp(const struct sound *sound);
 
 // Who sends and receives, as SDP says: RTP from other hosts than `peer` and `signalling` is ignored. `sends` and
 // `receives` are the directions from here. Packets are sent as `payload_type`, and received as those that `codecs` has, which

@@ -53,6 +53,26 @@ struct HandsetMachineTests {
         #expect(machine.callCount == 0)
     }
 
+    @Test("What happens within a call is reported under its name; of a call that is over nothing is")
+    func withinACall() {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        _ = machine.handle(.answer)
+        let digit = machine.handle(.dialled(1, digit: "5", way: "INFO", at: at(20)))
+        #expect(reports(digit).map(\.json) == [Self.digit])
+        let replaced = machine.handle(.replaced(1, by: "call-2", peer: "sip:peer@2", at: at(30)))
+        #expect(
+            reports(replaced) == [
+                HandsetEvent(call: "call-1", kind: .replaced, at: at(30), peer: "sip:peer@2", by: "call-2")
+            ])
+        #expect(replaced.count == 1 && machine.callCount == 1)
+        _ = machine.handle(.closed(1, heard: .zero, at: at(40)))
+        #expect(machine.handle(.dialled(1, digit: "5", way: "RTP", at: at(50))) == [])
+    }
+
+    private static let digit =
+        #"{"call":"call-1","event":"digit","sound":false,"motor":false,"at":0.020000,"digit":"5","way":"INFO"}"#
+
     @Test("An answer silences the ring before anything else, and opens the call's audio only when the PCM is free")
     func answered() {
         var machine = Machine(rules: .init())

@@ -9,14 +9,28 @@ struct OptionsTests {
     func options() throws {
         let options = try Options([
             "--listen", "[2001:db8::5]:5062", "--board", "simulated", "--position", "silent", "--calls", "3",
-            "--answer-after", "1.5", "--hold-for", "30", "--no-vibrate-on-silent", "--json",
+            "--answer-after", "1.5", "--hold-for", "30", "--lost-after", "90", "--no-vibrate-on-silent", "--json",
         ])
         #expect(options.address == "2001:db8::5" && options.port == 5062)
         #expect(options.board == .simulated && options.position == .silent && options.calls == 3)
         #expect(options.rules.answersAfter == .milliseconds(1_500) && options.rules.ringLimit == .seconds(60))
-        #expect(options.holdLimit == .seconds(30))
+        #expect(options.holdLimit == .seconds(30) && options.silenceLimit == .seconds(90))
         #expect(!options.preferences.vibrateOnSilent && options.preferences.vibrateOnRing && options.printsJSON)
         #expect(try Options(["--listen", "192.0.2.5:0"]).address == "192.0.2.5")
+    }
+
+    @Test("TLS needs a certificate, and has no registrar")
+    func security() throws {
+        let listen = ["--listen", "192.0.2.5:5061", "--transport", "tls"]
+        let options = try Options(listen + ["--certificate", "/c.pem", "--caller-authorities", "/a.crt"])
+        #expect(options.certificate == "/c.pem" && options.callerAuthorities == "/a.crt")
+        for wrong in [
+            listen, ["--listen", "192.0.2.5:5061", "--certificate", "/c.pem"],
+            ["--listen", "192.0.2.5:5061", "--caller-authorities", "/a.crt"],
+            listen + ["--certificate", "/c.pem", "--account", "door@example.org"],
+        ] {
+            #expect(throws: UsageError.self) { try Options(wrong) }
+        }
     }
 
     @Test("Callers and rings")

@@ -5,6 +5,7 @@ import Ringer
 /// is lost.
 ///
 ///     payments/NAME           notices
+///     payments/NAME/PROVIDER  notices of another provider, whose outcomes are at payments/NAME/PROVIDER/result
 ///     payments/NAME/command   what its user and its owner ask of it: ``Command``
 ///     payments/NAME/result    the outcome of each notice
 ///     payments/NAME/state     retained: whether the speaker is there, its switch, how many payments nobody has heard
@@ -25,7 +26,7 @@ final class Connection {
     /// The message whose acknowledgement makes the connection a good one.
     private var question: CInt?
     /// Results that came without a connection. The client is another thread's then, which connects.
-    private var waiting: [String] = []
+    private var waiting: [(topic: String, text: String)] = []
     /// When the broker was last sent something.
     private var lastSent: MonotonicTime
     /// Called when the broker accepts the connection.
@@ -47,7 +48,7 @@ final class Connection {
         _ device: Device, _ speaker: PaymentSpeaker, _ settings: MQTTClient.Settings, topic: String
     ) throws(RingerError) {
         var settings = settings
-        settings.topics = [topic, topic + "/command"]
+        settings.topics = [topic, topic + "/command"] + speaker.settings.providers.map { "\(topic)/\($0)" }
         settings.will = (topic + "/state", JSONObject(["state": .string("offline")]).text)
         self.device = device
         self.speaker = speaker
@@ -56,7 +57,7 @@ final class Connection {
         patience = .seconds(settings.keepAlive)
         lastSent = device.clock.now
         client.onMessage = { [unowned self] in take($0) }
-        client.onAccepted = { [unowned self] in accepted() }
+        client.onAccepted = { [unowned self] in accepted($0) }
         client.onConnected = { [unowned self] in connected() }
         client.onAcknowledgement = { [unowned self] in if $0 == question { backOff.connectionIsGood() } }
         client.onRefusal = { [unowned self] in self.speaker.setProblem("broker", $0) }
@@ -66,10 +67,12 @@ final class Connection {
     func run() async throws {
         while true {
             do throws(RingerError) {
+                // Another process that has the ledger has the client ID as well: each would throw the other off.
+                try speaker.keepLedger()
                 try await connect()
                 try await serve()
             } catch {
-                speaker.setProblem("broker", error)
+                speaker.setProblem(error.code == .busy ? "ledger" : "broker", error)
             }
             client.breakOff()
             (isAccepted, isConnected, question) = (false, false, nil)
@@ -80,7 +83,8 @@ final class Connection {
 
     /// Publishes the outcome of a notice.
     func publish(_ report: Report) {
-        if isConnected { publish("result", report.json) } else { waiting.append(report.json) }
+        let name = (report.provider.map { $0 + "/" } ?? "") + "result"
+        if isConnected { publish(name, report.json) } else { waiting.append((name, report.json)) }
     }
 
     /// Publishes the status when it has changed, at most once a second.
@@ -206,8 +210,9 @@ final class Connection {
     // MARK: - Messages
 
     /// Publishes the health at once: a ledger that cannot keep the messages to come breaks the connection off.
-    private func accepted() {
+    private func accepted(_ session: MQTTClient.Session) {
         isAccepted = true
+        speaker.brokerAccepted(session, of: client)
         beginAsking()
         speaker.connectionBegan()
         (publishedState, publishedHealth) = (nil, nil)
@@ -219,8 +224,9 @@ final class Connection {
         backOff.connectionBegan(at: device.clock.now)
         beginProbation()
         speaker.setProblem("broker", nil)
+        speaker.sessionBegan(of: client)
         publishStatusNow()
-        for result in waiting { publish("result", result) }
+        for result in waiting { publish(result.topic, result.text) }
         waiting = []
     }
 
@@ -228,9 +234,12 @@ final class Connection {
         // It is acknowledged.
         lastSent = device.clock.now
         do throws(RingerError) {
-            if message.topic == topic {
+            if message.topic != topic + "/command" {
+                let provider = message.topic == topic ? nil : String(message.topic.dropFirst(topic.count + 1))
                 try speaker.take(
-                    .init(payload: message.payload, isRetained: message.isRetained, expiry: message.expiry))
+                    .init(
+                        payload: message.payload, isRetained: message.isRetained, expiry: message.expiry,
+                        provider: provider))
             } else if !message.isRetained {
                 try speaker.takeCommand(message.payload)
             }

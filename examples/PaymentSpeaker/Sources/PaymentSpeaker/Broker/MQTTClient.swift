@@ -4,41 +4,6 @@ import Ringer
 
 /// A client of MQTT 5, by libmosquitto, that its owner drives: it has no thread, and calls back only inside ``read()``.
 final class MQTTClient {
-    /// How to reach the broker, and as whom.
-    struct Settings: Sendable {
-        var host: String
-        var port: Int
-        /// The client's name for the broker, which keeps its session under it.
-        var identifier: String
-        /// The seconds without traffic after which the client asks whether the broker is there.
-        var keepAlive = 60
-        /// How long the broker keeps messages for a client that is away, in seconds.
-        var sessionExpiry: UInt32 = 7 * 86_400
-        /// The largest packet that the broker may send, in bytes; it drops larger ones.
-        var largestPacket: UInt32 = 16_384
-        var username: String?
-        var password: String?
-        /// The certificates that sign the broker's; nil for a connection without TLS.
-        var authorities: String?
-        /// The client's certificate and its key.
-        var certificate: String?
-        var key: String?
-        /// The retained message that the broker publishes when the client is gone.
-        var will = (topic: "", payload: "")
-        /// The topics to subscribe to.
-        var topics: [String] = []
-    }
-
-    /// A message of a subscribed topic.
-    struct Message {
-        var topic: String
-        var payload: [UInt8]
-        /// Whether the broker had kept it for later subscribers.
-        var isRetained: Bool
-        /// The seconds until it expires; nil if it does not.
-        var expiry: UInt32?
-    }
-
     let settings: Settings
     let handle: OpaquePointer
     /// The seconds without traffic after which the broker is to be asked, or its own choice once it has accepted the
@@ -58,7 +23,7 @@ final class MQTTClient {
     /// acknowledged any more, and ``read()`` breaks the connection off: the broker delivers the message again.
     var onMessage: (Message) -> Bool = { _ in true }
     /// Called when the broker has accepted the connection, before it delivers a message.
-    var onAccepted: () -> Void = {}
+    var onAccepted: (Session) -> Void = { _ in }
     /// Called when the broker has accepted the connection and the subscriptions: from now on no message is missed.
     var onConnected: () -> Void = {}
     /// Called when the broker has acknowledged a message, with what ``publish(_:_:isRetained:)`` returned for it.
@@ -192,8 +157,8 @@ final class MQTTClient {
 
     // libmosquitto calls back inside `read()` alone, on its caller's thread; the log is written by other calls as well.
     private func setCallbacks() {
-        mosquitto_connect_v5_callback_set(handle) { _, context, reason, _, properties in
-            MQTTClient.from(context)?.connected(reason, properties)
+        mosquitto_connect_v5_callback_set(handle) { _, context, reason, flags, properties in
+            MQTTClient.from(context)?.connected(reason, flags, properties)
             // mosquitto_loop_read reads on while messages are under way, unless a packet leaves this behind: what is
             // published now has to leave before a message comes that cannot be kept.
             errno = EAGAIN
@@ -223,7 +188,7 @@ final class MQTTClient {
         context.map { Unmanaged<MQTTClient>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private func connected(_ reason: CInt, _ properties: OpaquePointer?) {
+    private func connected(_ reason: CInt, _ flags: CInt, _ properties: OpaquePointer?) {
         guard reason == 0 else {
             failure = RingerError(
                 .permissionDenied, "connect to", broker, detail: String(cString: mosquitto_reason_string(reason)))
@@ -233,7 +198,10 @@ final class MQTTClient {
         let isSet = mosquitto_property_read_int16(
             properties, CInt(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue), &seconds, false)
         keepAliveTime = isSet == nil ? settings.keepAlive : Int(seconds)
-        onAccepted()
+        // The broker's own choice, where it has one (MQTT 5, 3.2.2.3.2).
+        var expiry = settings.sessionExpiry
+        mosquitto_property_read_int32(properties, CInt(MQTT_PROP_SESSION_EXPIRY_INTERVAL.rawValue), &expiry, false)
+        onAccepted(Session(isPresent: flags & 1 != 0, expiry: expiry))
         var topics = settings.topics.map { strdup($0) }
         defer { for topic in topics { free(topic) } }
         let result = mosquitto_subscribe_multiple(handle, nil, CInt(topics.count), &topics, 1, 0, nil)

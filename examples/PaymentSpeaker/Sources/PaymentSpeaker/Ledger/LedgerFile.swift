@@ -39,7 +39,9 @@ final class LedgerFile {
 
     /// Keeps other processes from the ledger until this one ends: both would announce each payment. The lock is on a file of
     /// its own, because a damaged ledger is renamed. The corresponding C function is `flock`.
-    private func lockFile() throws(RingerError) {
+    ///
+    /// - Throws: ``RingerError`` with the code `busy` where another process has it.
+    func lockFile() throws(RingerError) {
         guard lock < 0, path != ":memory:" else { return }
         let name = path + ".lock"
         let descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -47,9 +49,12 @@ final class LedgerFile {
             throw RingerError(.system, "open the lock of the ledger", name, detail: String(cString: strerror(errno)))
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let reason = errno == EWOULDBLOCK ? "another process uses it" : String(cString: strerror(errno))
+            let error =
+                errno == EWOULDBLOCK
+                ? RingerError(.busy, "lock the ledger", path, detail: "another process uses it")
+                : RingerError(.system, "lock the ledger", path, detail: String(cString: strerror(errno)))
             close(descriptor)
-            throw RingerError(.system, "lock the ledger", path, detail: reason)
+            throw error
         }
         lock = descriptor
     }

@@ -8,21 +8,30 @@ import RingerTestKit
 /// The parts of the program as the options name them.
 extension Options {
     /// The device that the options name.
-    func open() async throws -> Device {
+    ///
+    /// - Returns: The device, and its board where that is simulated.
+    func open() async throws -> (device: Device, board: SimulatedBoard?) {
         switch board {
         case .simulated:
             let (simulated, loop) = try SimulatedBoard.inRealTime(position: position)
             // What was heard is of no interest here, and takes memory.
             simulated.speaker.recordingLimit = 1
             if sound == .skip { simulated.speaker.fault = .unpaced }
-            return try Device(Device.Ports(simulated: simulated) { loop.close() })
-        case .service: return try await Device.connect()
+            let device = try Device(Device.Ports(simulated: simulated) { loop.close() }, configuration: configuration)
+            return (device, simulated)
+        case .service: return (try await Device.connect(), nil)
         case .auto:
-            if await Device.isServiceAvailable() { return try await Device.connect() }
+            if await Device.isServiceAvailable() { return (try await Device.connect(), nil) }
             var hardware = hardware
             hardware.following.insert(.volume)
-            return try await Device.discover(hardware)
+            return (try await Device.discover(hardware, configuration: configuration), nil)
         }
+    }
+
+    private var configuration: Device.Configuration {
+        var configuration = Device.Configuration()
+        if let quietHours { configuration.preferences.quietHours = quietHours }
+        return configuration
     }
 
     /// How to reach the broker.

@@ -48,6 +48,8 @@ struct Options {
     var withoutClock = WithoutClock.announce
     var retention = Retention()
     var keys: String?
+    var providers: [String] = []
+    var quietHours: QuietHours?
     var username: String?
     var passwordFile: String?
     var authorities: String?
@@ -55,6 +57,8 @@ struct Options {
     var key: String?
     var keepAlive = 60
     var printsJSON = false
+    /// The topics below the speaker's own that are no provider's.
+    private static let ownTopics = ["result", "command", "state", "health"]
 
     static let help = """
         PaymentSpeaker: announces the payments that an MQTT 5 broker reports.
@@ -69,7 +73,10 @@ struct Options {
           --username NAME, --password-file FILE     The speaker's user at the broker.
           --keep-alive SECONDS  How long nothing is said before the broker is asked (default: 60, 5 or more).
           --signing-keys FILE   Take only notices and commands that one of these keys signed (README.md, "Signed notices").
+          --provider NAME       Take notices of another provider too, at the topic payments/NAME/PROVIDER; may be repeated.
           --policy announce|obey|vibrate      Announce whatever the switch says (the default), obey it, or obey and vibrate.
+          --quiet-hours SPANS   When it is silent or softer by itself, such as 'daily 22:00-07:00 volume=0.3' (README.md,
+                                "Quiet hours"); not with the service, which has its own.
           --language NAME       The language, a folder of that directory (default: zh).
           --clips DIRECTORY     The languages: rules and recordings that announcements are made of (README.md, "Languages");
                                 without it, a chime is played.
@@ -114,6 +121,16 @@ struct Options {
         guard !device.isEmpty, !device.utf8.contains(where: { "/+#".utf8.contains($0) || $0 < 0x20 }) else {
             throw UsageError("--device NAME is needed, without /, + and #")
         }
+        for (index, provider) in providers.enumerated() {
+            guard !provider.isEmpty, !provider.utf8.contains(where: { "/+#".utf8.contains($0) || $0 < 0x20 }),
+                !Self.ownTopics.contains(provider), !providers[..<index].contains(provider)
+            else {
+                throw UsageError(
+                    "--provider \(provider): a name is needed, once, without /, + and #, and none of "
+                        + Self.ownTopics.joined(separator: ", "))
+            }
+        }
+        if quietHours != nil && board == .service { throw UsageError("--quiet-hours: the service has its own") }
         if sound == .skip && board != .simulated { throw UsageError("--sound skip needs --board simulated") }
         if (certificate == nil) != (key == nil) { throw UsageError("--cert and --key need each other") }
         if certificate != nil && authorities == nil { throw UsageError("--cert needs --cafile") }
@@ -131,6 +148,13 @@ struct Options {
         case "--password-file": passwordFile = value
         case "--keep-alive": keepAlive = Int(try Self.number(value, 5...65_535))
         case "--signing-keys": keys = value
+        case "--provider": providers.append(value)
+        case "--quiet-hours":
+            do {
+                quietHours = try QuietHours(value)
+            } catch {
+                throw Self.invalid("\(error)")
+            }
         case "--policy": policy = try Self.choice(value)
         case "--language": language = value
         case "--clips": clips = value

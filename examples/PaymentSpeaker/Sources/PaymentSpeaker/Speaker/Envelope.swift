@@ -42,9 +42,11 @@ struct Envelope: Sendable {
 
     /// The notice of a payload: signed by one of the envelope's keys, or unsigned without an envelope.
     ///
+    /// - Parameter provider: The provider on whose topic it came; nil for the speaker's own. A signed notice of one topic is
+    ///   not valid on another.
     /// - Throws: ``Refusal`` with the reason.
-    static func open(_ payload: [UInt8], _ envelope: Envelope?) throws(Refusal) -> Notice {
-        let object = if let envelope { try envelope.open(payload).object } else { try object(payload) }
+    static func open(_ payload: [UInt8], _ envelope: Envelope?, of provider: String? = nil) throws(Refusal) -> Notice {
+        let object = if let envelope { try envelope.open(payload, of: provider).object } else { try object(payload) }
         return try Notice(
             transaction: object.string("transaction"), amount: object.string("amount"),
             currency: object.string("currency"), time: object.string("time"))
@@ -58,11 +60,13 @@ struct Envelope: Sendable {
     /// The object that was signed for this speaker, and the name of the key that has signed it.
     ///
     /// - Throws: ``Refusal`` with the reason.
-    func open(_ payload: [UInt8]) throws(Refusal) -> (object: JSONObject, signer: String) {
+    func open(
+        _ payload: [UInt8], of provider: String? = nil
+    ) throws(Refusal) -> (object: JSONObject, signer: String) {
         let (contents, signer) = try contents(payload)
         let object = try Self.object(contents)
         // A message for another speaker, replayed here.
-        guard object.string("device") == device else {
+        guard object.string("device") == (provider.map { "\(device)/\($0)" } ?? device) else {
             throw Refusal("the message is for another device", object.string("transaction"))
         }
         return (object, signer)

@@ -31,6 +31,7 @@ struct Health: Equatable {
             "problems": .strings(status.problems.values.sorted()), "lastError": .optional(status.lastError),
             "switch": .optional(status.position?.rawValue),
             "volume": status.volume.map { .real((Double($0) * 1000).rounded() / 1000) } ?? .null,
+            "quietHoursVolume": status.quietHoursVolume.map { .real((Double($0) * 1000).rounded() / 1000) } ?? .null,
             "route": .string(status.route.rawValue), "queue": .integer(status.queue),
             "ledger": ledger.map(JSONObject.Value.integer) ?? .null, "clock": .string(clock.rawValue),
             "received": .integer(status.received), "announced": .integer(status.announced),

@@ -61,7 +61,7 @@ extension PaymentSpeaker {
                 }
                 switch pending {
                 case .unreadable(let transaction, let reason):
-                    report(Report(transaction: transaction, outcome: .stale, reason: reason))
+                    report(makeReport(on: transaction, .stale, reason: reason))
                     continue
                 case .payment(let payment):
                     if !payment.isRequested, waitsForClock() {
@@ -85,9 +85,9 @@ extension PaymentSpeaker {
     func announce(_ payment: Ledger.Payment) async throws -> Bool {
         let notice = payment.notice
         let arrival = arrivals[payment.notice.transaction]
-        var outcome = Report(
-            transaction: notice.transaction, outcome: .announced, isRepeated: payment.repeats > 0,
-            isRequested: payment.isRequested, amount: notice.amount)
+        var outcome = makeReport(
+            on: notice.transaction, .announced, isRepeated: payment.repeats > 0, isRequested: payment.isRequested,
+            amount: notice.amount)
         let deadline = payment.isRequested ? nil : deadline(of: payment)
         if let deadline, deadline.wait <= .zero {
             return try await end(payment, .stale, &outcome, because: deadline.reason)
@@ -111,6 +111,7 @@ extension PaymentSpeaker {
             setProblem("ledger", error)
             return false
         }
+        let wasAudible = isAudible
         let result = try await device.announcements.announce(announcement)
         // What this process cuts off by its own end is announced at the next start.
         try Task.checkCancellation()
@@ -120,23 +121,13 @@ extension PaymentSpeaker {
         switch result.outcome {
         case .finished:
             setProblem("sound", nil)
+            guard wasAudible, isAudible else { return try await endUnheard(payment, &outcome, because: .volumeZero) }
             status.announced += 1
             last = payment
             return try await end(
                 payment, .announced, &outcome,
                 because: fault != nil ? "chime" : isOfUnknownTime ? Self.timeUnknown : nil)
-        case .silenced(let reason):
-            guard settings.announcer.policy == .vibrate,
-                [.ringSilentSwitch, .softwareSilent, .quietHours].contains(reason)
-            else {
-                return try await end(payment, .silenced, &outcome, because: reason.rawValue)
-            }
-            if case .failed(let error) = await device.vibrate() {
-                setProblem("motor", error)
-                return try await end(payment, .silenced, &outcome, because: reason.rawValue)
-            }
-            setProblem("motor", nil)
-            return try await end(payment, .vibrated, &outcome, because: reason.rawValue)
+        case .silenced(let reason): return try await endUnheard(payment, &outcome, because: reason)
         case .stopped(.closed): throw CancellationError()
         case .stopped(.expired):
             return try await end(payment, .stale, &outcome, because: deadline?.reason)
@@ -153,16 +144,38 @@ extension PaymentSpeaker {
         }
     }
 
+    /// Records a payment that nobody could hear; by the policy it is felt.
+    private func endUnheard(
+        _ payment: Ledger.Payment, _ outcome: inout Report, because reason: Decision.Reason
+    ) async throws -> Bool {
+        guard settings.announcer.policy == .vibrate,
+            [.ringSilentSwitch, .softwareSilent, .quietHours, .volumeZero].contains(reason)
+        else {
+            return try await end(payment, .silenced, &outcome, because: reason.rawValue)
+        }
+        if case .failed(let error) = await device.vibrate() {
+            setProblem("motor", error)
+            return try await end(payment, .silenced, &outcome, because: reason.rawValue)
+        }
+        setProblem("motor", nil)
+        return try await end(payment, .vibrated, &outcome, because: reason.rawValue)
+    }
+
     /// Announces a payment that was announced before, because somebody asked for it. The ledger stays as it is.
     func announceAgain(_ payment: Ledger.Payment) async throws {
         let (announcement, fault) = announcement(of: payment, [.lastPayment], expiry: nil)
+        let wasAudible = isAudible
         let result = try await device.announcements.announce(announcement)
         try Task.checkCancellation()
-        var outcome = Report(
-            transaction: payment.notice.transaction, outcome: .announced, isRequested: true,
-            reason: fault == nil ? nil : "chime", amount: payment.notice.amount)
+        var outcome = makeReport(
+            on: payment.notice.transaction, .announced, isRequested: true, reason: fault == nil ? nil : "chime",
+            amount: payment.notice.amount)
         switch result.outcome {
-        case .finished: setProblem("sound", nil)
+        case .finished:
+            setProblem("sound", nil)
+            if !wasAudible || !isAudible {
+                (outcome.outcome, outcome.reason) = (.silenced, Decision.Reason.volumeZero.rawValue)
+            }
         case .silenced(let reason): (outcome.outcome, outcome.reason) = (.silenced, reason.rawValue)
         case .stopped(let cause): (outcome.outcome, outcome.reason) = (.silenced, cause.rawValue)
         // Who asked asks again.

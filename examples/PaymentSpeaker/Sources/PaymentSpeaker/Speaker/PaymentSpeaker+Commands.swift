@@ -44,6 +44,7 @@ extension PaymentSpeaker {
         if age > Self.window { return "the command is old" }
         if age < .zero - Self.window { return "the command's time is to come" }
         if case .repeatAnnouncement = command.action, isSilenced {
+            guard isAudible else { return Decision.Reason.volumeZero.rawValue }
             let state = device.state
             if state.ringSilent ?? .ring != .ring { return Decision.Reason.ringSilentSwitch.rawValue }
             return (state.keptPosition ?? .ring != .ring ? Decision.Reason.softwareSilent : .quietHours).rawValue
@@ -97,17 +98,18 @@ extension PaymentSpeaker {
         status.policy = policy
     }
 
-    func refuse(_ reason: String, transaction: String? = nil) {
+    func refuse(_ reason: String, transaction: String? = nil, of provider: String? = nil) {
         status.refused += 1
-        report(Report(transaction: transaction, outcome: .refused, reason: reason))
+        report(Report(transaction: transaction, provider: provider, outcome: .refused, reason: reason))
     }
 
     /// Whether payments that were silenced would be silenced again.
     private var isSilenced: Bool {
         let state = device.state
         let positions = [state.ringSilent, state.keptPosition, state.quietHours]
-        return status.unheard > 0 && settings.announcer.policy != .announce
-            && positions.contains { $0 ?? .ring != .ring }
+        return status.unheard > 0
+            && (!isAudible
+                || settings.announcer.policy != .announce && positions.contains { $0 ?? .ring != .ring })
     }
 
     /// Announces what was silenced, oldest first, once the switch is at ring; if nothing was, the last announcement once more.

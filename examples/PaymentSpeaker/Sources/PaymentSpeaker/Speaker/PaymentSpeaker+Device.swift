@@ -28,7 +28,16 @@ extension PaymentSpeaker {
     func followState() {
         let state = device.state
         (status.volume, status.route) = (state.outputVolume, state.route)
+        status.quietHoursVolume = state.quietHoursVolume
+        setProblem(
+            "volume",
+            isAudible
+                ? nil
+                : RingerError(.invalid, "announce payments", "mixer", detail: "its volume is 0: nobody hears them"))
     }
+
+    /// Whether the mixer lets anything be heard; Ringer's own volumes silence an announcement with a reason.
+    var isAudible: Bool { device.state.outputVolume ?? 1 > 0 }
 
     func countUnheard() async throws {
         show(unheard: try await patiently { ledger throws(RingerError) in try ledger.countSilenced() })

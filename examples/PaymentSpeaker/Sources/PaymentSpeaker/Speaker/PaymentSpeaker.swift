@@ -20,6 +20,8 @@ final class PaymentSpeaker {
         var isRetained = false
         /// The seconds until it expires; nil if it does not.
         var expiry: UInt32?
+        /// The provider whose topic it came on; nil for the speaker's own.
+        var provider: String?
     }
 
     /// How the speaker behaves.
@@ -35,6 +37,8 @@ final class PaymentSpeaker {
         /// Whether what waited for the clock in vain is announced, or recorded as stale.
         var withoutClock = Options.WithoutClock.announce
         var retention = Retention()
+        /// The providers that have topics of their own.
+        var providers: [String] = []
     }
 
     /// What the device shows of the speaker, and the fleet sees of it.
@@ -43,6 +47,8 @@ final class PaymentSpeaker {
         var policy = Options.Policy.announce
         /// The output's volume, 0 to 1; nil where it is unknown.
         var volume: Float?
+        /// The volume that the quiet hours give announcements now, 0 to 1; nil where they give none.
+        var quietHoursVolume: Float?
         var route = AudioRoute.speaker
         /// How many payments wait to be announced.
         var queue = 0
@@ -82,6 +88,8 @@ final class PaymentSpeaker {
     /// Until when payments wait for the wall clock; nil if they do not.
     var clockDeadline: MonotonicTime?
     var hasBeenConnected = false
+    /// Whether the newest session of the broker has its subscriptions.
+    var hasWholeSession = true
     /// How many payments have had their outcome since the ledger was pruned.
     var endedSincePruning = 0
     let start: MonotonicTime
@@ -141,16 +149,18 @@ final class PaymentSpeaker {
     /// - Throws: ``RingerError`` if the ledger cannot record it; it is to be delivered again then.
     func take(_ message: Message) throws(RingerError) {
         let arrivedAt = device.clock.now
-        let notice: Notice
-        let envelope = try envelope()
+        // As its provider states it, and as the ledger has it.
+        let (stated, notice): (Notice, Notice)
+        let (envelope, provider) = (try envelope(), message.provider)
         do throws(Refusal) {
-            notice = try Envelope.open(message.payload, envelope)
+            stated = try Envelope.open(message.payload, envelope, of: provider)
+            notice = try qualified(stated, by: provider)
         } catch {
-            return refuse(error.reason, transaction: error.transaction)
+            return refuse(error.reason, transaction: error.transaction, of: provider)
         }
         let now = settings.wallClock()
         if Staleness.isToCome(paid: notice.time, now: now) {
-            return refuse("the time of the payment is to come", transaction: notice.transaction)
+            return refuse("the time of the payment is to come", transaction: stated.transaction, of: provider)
         }
         let expires = message.expiry.flatMap { seconds in
             now.map { WallTime(microseconds: $0.microseconds + Int64(seconds) * 1_000_000) }
@@ -158,7 +168,7 @@ final class PaymentSpeaker {
         let reason = settings.staleness.reason(
             paid: notice.time, expires: expires, isRetained: message.isRetained, now: latestTime())
         var outcome = Report(
-            transaction: notice.transaction, outcome: .stale, reason: reason, amount: notice.amount)
+            transaction: stated.transaction, provider: provider, outcome: .stale, reason: reason, amount: notice.amount)
         let recording = try ledger.use { ledger throws(RingerError) in
             try ledger.record(notice, receivedAt: now, expires: expires, staleBecause: reason)
         }

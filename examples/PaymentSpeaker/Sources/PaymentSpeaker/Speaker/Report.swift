@@ -8,6 +8,8 @@ struct Report: Sendable, Hashable {
 
     /// The transaction; nil where the notice could not be read.
     var transaction: String?
+    /// The provider on whose topic it came; nil for the speaker's own.
+    var provider: String?
     var outcome: Outcome
     /// Whether the announcement is heard again because the first one was cut off.
     var isRepeated = false
@@ -27,7 +29,8 @@ struct Report: Sendable, Hashable {
     /// The object on one line.
     var json: String {
         JSONObject([
-            "transaction": .optional(transaction), "outcome": .string(outcome.rawValue), "repeated": .bool(isRepeated),
+            "transaction": .optional(transaction), "provider": .optional(provider),
+            "outcome": .string(outcome.rawValue), "repeated": .bool(isRepeated),
             "requested": .bool(isRequested), "firstFrame": firstFrame.map(JSONObject.Value.real) ?? .null,
             "reason": .optional(reason), "recorded": .optional(recorded), "amount": .optional(amount?.description),
             "currency": .optional(amount?.currency.code), "command": .optional(command), "jti": .optional(identifier),
@@ -36,7 +39,7 @@ struct Report: Sendable, Hashable {
 
     /// The line for people.
     var text: String {
-        var words = [transaction ?? command ?? "?", outcome.rawValue]
+        var words = [(provider.map { $0 + "/" } ?? "") + (transaction ?? command ?? "?"), outcome.rawValue]
         if let amount { words.insert("\(amount) \(amount.currency.code)", at: 1) }
         if isRepeated { words.append("again, because it was cut off") }
         if isRequested { words.append("on request") }

@@ -17,6 +17,10 @@ enum handset_sip_event_kind {
     HANDSET_SIP_INCOMING,
     // A call was refused without ringing, with `status`. It has no number.
     HANDSET_SIP_REFUSED,
+    // The call of that number has another caller, who took the place of the one before: `call_id` and `peer` are its.
+    HANDSET_SIP_REPLACED,
+    // The caller has dialled `digit`; `reason` is the way, RTP or INFO.
+    HANDSET_SIP_DIGIT,
     // An accepted call is over, and its PCM is closed. Sent once for each call, whichever side ended it.
     HANDSET_SIP_CLOSED,
     // The call's audio could not be opened yet; it is tried again every 0.5 s. Sent once for each call.
@@ -44,6 +48,8 @@ struct handset_sip_event {
     const char *_Nullable call_id;
     const char *_Nullable peer;
     const char *_Nullable reason;
+    // One of 0 to 9, *, #, A to D.
+    const char *_Nullable digit;
     // The Alert-Info header of an incoming call; "" without one.
     const char *_Nullable alert;
 };
@@ -73,11 +79,15 @@ struct handset_sip_options {
     uint16_t port;
     bool udp;
     bool tcp;
+    // TLS in their place: a PEM file of the certificate and its key; the authorities of callers' certificates, NULL where they
+    // need none. The sound of calls is encrypted then (SRTP), or they are refused.
+    const char *_Nullable certificate;
+    const char *_Nullable authorities;
     // How many calls there may be at a time; more are refused with 486.
     uint32_t calls;
     // Descriptors of this process above this number are not used: connections of strangers are refused then.
     uint32_t descriptors;
-    // Ends a call in which no RTP arrived for so long, in milliseconds; 0: never.
+    // Ends a call in which neither RTP nor RTCP arrived for so long, in milliseconds; 0: never.
     uint32_t silence_limit;
     // The same for a call on hold, whose caller said that it sends nothing.
     uint32_t hold_limit;

@@ -76,6 +76,8 @@ final class Handset: Sendable {
         case .incoming(let call, let name, let peer, let alertInfo):
             send(.incoming(call, name: name, peer: peer, ring: rings.ring(for: alertInfo), at: now))
         case .refused(let name, let peer, let reason): send(.busy(name: name, peer: peer, reason: reason, at: now))
+        case .replaced(let call, let name, let peer): send(.replaced(call, by: name, peer: peer, at: now))
+        case .dialled(let call, let digit, let way): send(.dialled(call, digit: digit, way: way, at: now))
         case .closed(let call, let heard): send(.closed(call, heard: heard, at: now))
         case .audioFailed(_, let pcm, let reason):
             complain("Cannot open the PCM \(pcm): \(reason)")

@@ -8,6 +8,9 @@ extension HandsetEvent {
             ("motor", "\(motor)"), ("at", Line.seconds(at)),
         ]
         if let peer { members.append(("from", Line.quoted(peer))) }
+        if let by { members.append(("by", Line.quoted(by))) }
+        if let digit { members.append(("digit", Line.quoted(digit))) }
+        if let way { members.append(("way", Line.quoted(way))) }
         if let ring { members.append(("ring", Line.quoted(ring))) }
         if let reason { members.append(("reason", Line.quoted(reason))) }
         if let heard { members.append(("heard", Line.seconds(heard))) }
@@ -20,6 +23,9 @@ extension HandsetEvent {
         if sound { sentence += ", heard" }
         if motor { sentence += ", felt" }
         if let peer { sentence += ", from \(peer)" }
+        if let by { sentence += ", by the call \(by)" }
+        if let digit { sentence += " \(digit)" }
+        if let way { sentence += ", by \(way)" }
         if let ring { sentence += ", by the ring \(ring)" }
         if let reason { sentence += ", \(reason)" }
         if let heard { sentence += ", the caller was heard for \(Line.seconds(heard)) s" }

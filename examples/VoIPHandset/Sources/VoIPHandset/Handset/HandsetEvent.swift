@@ -14,6 +14,10 @@ struct HandsetEvent: Sendable, Hashable {
         case silent
         /// The user answered it; ring tone and motor have stopped, and the PCM is free for the call.
         case answered
+        /// Another caller has taken the place of the one before; the call goes on.
+        case replaced
+        /// The caller has dialled a digit.
+        case digit
         /// The caller gave up before an answer.
         case cancelled
         /// The call is over that was answered.
@@ -33,6 +37,11 @@ struct HandsetEvent: Sendable, Hashable {
     var at: MonotonicTime
     /// The caller's address, of a new call or one that was refused without ringing.
     var peer: String?
+    /// The Call-ID of the caller that has taken the place of the one before.
+    var by: String?
+    /// What was dialled, and whether by RTP or INFO.
+    var digit: String?
+    var way: String?
     /// The ring that the caller chose, of a new call; nil for the default ring.
     var ring: String?
     /// Why it was refused, or is not heard although the switch lets it be.

@@ -6,6 +6,10 @@ extension HandsetMachine {
         case incoming(CallNumber, name: String, peer: String, ring: Ring? = nil, at: MonotonicTime)
         /// A call was refused before it rang.
         case busy(name: String, peer: String, reason: String, at: MonotonicTime)
+        /// Another caller, with that Call-ID, has taken the place of the one of an answered call, which goes on.
+        case replaced(CallNumber, by: String, peer: String, at: MonotonicTime)
+        /// The caller of an answered call has dialled a digit.
+        case dialled(CallNumber, digit: String, way: String, at: MonotonicTime)
         /// A call is over, and its PCM is closed: its caller gave up or hung up, or this side did.
         case closed(CallNumber, heard: Duration, at: MonotonicTime)
         /// The user answers the call that rings longest.

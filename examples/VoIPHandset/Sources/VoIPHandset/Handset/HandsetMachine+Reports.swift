@@ -30,6 +30,17 @@ extension HandsetMachine {
         }
     }
 
+    /// Reports what happened within an answered call.
+    func report(
+        _ number: CallNumber, _ kind: HandsetEvent.Kind, _ now: MonotonicTime, _ actions: inout [Action],
+        _ complete: (inout HandsetEvent) -> Void
+    ) {
+        guard let call = calls.first(where: { $0.number == number }) else { return }
+        var event = HandsetEvent(call: call.name, kind: kind, at: now)
+        complete(&event)
+        actions.append(.report(event))
+    }
+
     /// Reports what waited for silence. Where another call goes on ringing, there is none to wait for.
     mutating func reportQuiet(_ now: MonotonicTime, _ actions: inout [Action]) {
         guard openAlerts.isEmpty || alert != nil else { return }

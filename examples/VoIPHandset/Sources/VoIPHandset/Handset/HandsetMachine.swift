@@ -72,6 +72,10 @@ struct HandsetMachine: Sendable {
             if let delay = rules.answersAfter { actions.append(.setAnswerTime(number, after: delay)) }
         case .busy(let name, let peer, let reason, let now):
             actions.append(.report(HandsetEvent(call: name, kind: .refused, at: now, peer: peer, reason: reason)))
+        case .replaced(let number, let name, let peer, let now):
+            report(number, .replaced, now, &actions) { ($0.by, $0.peer) = (name, peer) }
+        case .dialled(let number, let digit, let way, let now):
+            report(number, .digit, now, &actions) { ($0.digit, $0.way) = (digit, way) }
         case .closed(let number, let heard, let now):
             closed(number, heard, now, &actions)
         case .answer:

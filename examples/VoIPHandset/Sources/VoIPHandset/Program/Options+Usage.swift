@@ -6,7 +6,9 @@ extension Options {
         reject, hang up, silence, status. On a simulated board also: position ring|vibrate|silent.
 
           --listen ADDRESS:PORT     The address and port for SIP, which callers reach. Port 0: one that is free.
-          --transport udp|tcp|both  (default: both)
+          --transport udp|tcp|both|tls        (default: both). With tls the sound of calls is encrypted as well, or refused.
+          --certificate FILE        With tls: the handset's certificate and its key, in PEM.
+          --caller-authorities FILE Only callers with a certificate that these sign are spoken to.
           --calls N                 Calls at a time: one that is talked to, and others that wait (default: 2).
           --board auto|service|simulated      The service where it runs, else this machine's hardware (auto, the
                                     default); the service; a simulated board.
@@ -18,6 +20,7 @@ extension Options {
                                     names already.
           --ring-for SECONDS        How long a call rings before it is refused (default: 60).
           --answer-after SECONDS    Answer calls by itself, except beside one that is talked to.
+          --lost-after SECONDS      When a call is ended from whose caller nothing comes, neither RTP nor RTCP (default: 60).
           --hold-for SECONDS        How long a call may be on hold before it is ended (default: 600).
           --call-pcm PCM            The ALSA PCM of a call's sound (default: default; ringer_output beside the service;
                                     null on a simulated board).

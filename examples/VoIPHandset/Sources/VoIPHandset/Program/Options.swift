@@ -7,13 +7,16 @@ struct Options: Sendable {
     }
 
     enum Transport: String, CaseIterable, Sendable {
-        case udp, tcp, both
+        case udp, tcp, both, tls
     }
 
     /// The address to listen at, without brackets; empty until it was named.
     var address = ""
     var port: UInt16 = 5060
     var transport = Transport.both
+    /// With TLS: the file of the certificate and its key, and that of the authorities of callers' certificates.
+    private(set) var certificate: String?
+    private(set) var callerAuthorities: String?
     var calls: UInt32 = 2
     var board = Board.auto
     var position: SwitchPosition?
@@ -25,6 +28,7 @@ struct Options: Sendable {
     var rings: [String: String] = [:]
     var callers = CallerScreen.Rules()
     var rules = HandsetMachine.Rules()
+    var silenceLimit = Duration.seconds(60)
     var holdLimit = Duration.seconds(600)
     /// The ALSA PCMs of a call.
     var callPCM: String?
@@ -54,6 +58,12 @@ struct Options: Sendable {
         }
         if address.isEmpty { throw UsageError("--listen ADDRESS:PORT is needed") }
         try setRegistrars()
+        if (transport == .tls) != (certificate != nil) {
+            throw UsageError("--transport tls and --certificate need each other")
+        }
+        if callerAuthorities != nil, certificate == nil { throw UsageError("--caller-authorities needs --certificate") }
+        // libre does not compare the registrar's name with its certificate's.
+        if transport == .tls, account != nil { throw UsageError("--account needs another transport than tls") }
         if position != nil, board != .simulated { throw UsageError("--position needs --board simulated") }
         if pcm != nil, board == .service { throw UsageError("--board service has the PCM of the service: name none") }
     }
@@ -75,6 +85,8 @@ struct Options: Sendable {
         switch option {
         case "--listen": try setListen(value)
         case "--transport": transport = try Self.choice(value)
+        case "--certificate": certificate = value
+        case "--caller-authorities": callerAuthorities = value
         case "--calls": calls = UInt32(try Self.number(value, 1...16))
         case "--board": board = try Self.choice(value)
         case "--position": position = try Self.choice(value)
@@ -85,6 +97,7 @@ struct Options: Sendable {
         case "--strangers": callers.strangers = try Self.strangerLimit(value)
         case "--ring-for": rules.ringLimit = .seconds(try Self.number(value, 1...3600))
         case "--answer-after": rules.answersAfter = .seconds(try Self.number(value, 0...3600))
+        case "--lost-after": silenceLimit = .seconds(Int(try Self.number(value, 1...86400)))
         case "--hold-for": holdLimit = .seconds(Int(try Self.number(value, 1...86400)))
         case "--call-pcm": callPCM = value
         case "--microphone-pcm": microphonePCM = value

@@ -71,7 +71,9 @@ struct VoIPHandset {
         let screen = Mutex(CallerScreen(rules: options.callers))
         let settings = SIPEndpoint.Options(
             address: options.address, port: options.port, udp: options.transport != .tcp,
-            tcp: options.transport != .udp, calls: options.calls, holdLimit: options.holdLimit, playback: pcm,
+            tcp: options.transport != .udp, certificate: options.certificate,
+            callerAuthorities: options.callerAuthorities, calls: options.calls, silenceLimit: options.silenceLimit,
+            holdLimit: options.holdLimit, playback: pcm,
             capture: options.microphonePCM ?? pcm, account: try options.accountWithPassword())
         return try SIPEndpoint(
             settings, screen: { caller in screen.withLock { $0.judge(caller, at: clock.now) } }, handler: handler)

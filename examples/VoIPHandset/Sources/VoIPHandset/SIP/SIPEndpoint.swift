@@ -12,6 +12,9 @@ final class SIPEndpoint: Telephony, RegistrationClient {
         var port: UInt16
         var udp = true
         var tcp = true
+        /// TLS in their place: the certificate with its key, and the authorities of callers' certificates.
+        var certificate: String?
+        var callerAuthorities: String?
         var calls: UInt32 = 2
         /// Descriptors of this process above this number are not used: connections of strangers are refused then.
         var descriptors: UInt32 = 256
@@ -62,6 +65,7 @@ final class SIPEndpoint: Telephony, RegistrationClient {
         }
         var settings = handset_sip_options(
             address: strings.copy(options.address), port: options.port, udp: options.udp, tcp: options.tcp,
+            certificate: strings.copy(options.certificate), authorities: strings.copy(options.callerAuthorities),
             calls: options.calls, descriptors: options.descriptors,
             silence_limit: UInt32(clamping: options.silenceLimit.components.seconds * 1000),
             hold_limit: UInt32(clamping: options.holdLimit.components.seconds * 1000),
@@ -85,6 +89,12 @@ final class SIPEndpoint: Telephony, RegistrationClient {
             if error == EADDRNOTAVAIL {
                 throw RingerError(
                     .invalid, "listen at", subject, detail: "name an address of this device that callers reach")
+            }
+            if let certificate = options.certificate, error == EINVAL || error == ENOENT {
+                let files = [certificate, options.callerAuthorities].compactMap { $0 }.joined(separator: ", ")
+                throw RingerError(
+                    .invalid, "listen by TLS with", files,
+                    detail: "a certificate and its key in PEM are needed, and authorities")
             }
             throw RingerError("listen at", subject, Errno(rawValue: error))
         }
@@ -131,6 +141,10 @@ extension SIPEndpoint.Context {
         case HANDSET_SIP_INCOMING:
             handler(
                 .incoming(event.call, name: text(event.call_id), peer: text(event.peer), alertInfo: text(event.alert)))
+        case HANDSET_SIP_REPLACED:
+            handler(.replaced(event.call, name: text(event.call_id), peer: text(event.peer)))
+        case HANDSET_SIP_DIGIT:
+            handler(.dialled(event.call, digit: text(event.digit), way: text(event.reason)))
         case HANDSET_SIP_REFUSED:
             let reason = "\(event.status) \(text(event.reason))"
             handler(.refused(name: text(event.call_id), peer: text(event.peer), reason: reason))

@@ -23,6 +23,10 @@ protocol Telephony: Sendable {
 enum TelephonyEvent: Sendable {
     /// A call came, with the Alert-Info of its caller.
     case incoming(CallNumber, name: String, peer: String, alertInfo: String = "")
+    /// Another caller has taken the place of the one of an answered call.
+    case replaced(CallNumber, name: String, peer: String)
+    /// The caller has dialled a digit.
+    case dialled(CallNumber, digit: String, way: String)
     case refused(name: String, peer: String, reason: String)
     case closed(CallNumber, heard: Duration)
     case audioFailed(CallNumber, pcm: String, reason: String)
