@@ -53,9 +53,11 @@ package struct Budget: Sendable {
         package var connection: String
         /// The most that it may do: a program that may control the device takes of what is kept for controllers.
         package var permission: Authorization.Permission
-        /// Whether the connection takes it for other programs: it counts to what the user may have, not to what one connection
-        /// may.
-        package var isForOthers = false
+        /// Which accounts it takes from: those of a connection, or all others, or all.
+        package enum Part: Sendable { case connection, others, all }
+
+        /// Takes first from one part where it is not known yet which program a connection is for.
+        package var part = Part.all
 
         package init(user: UInt32, connection: String, permission: Authorization.Permission) {
             (self.user, self.connection, self.permission) = (user, connection, permission)
@@ -120,9 +122,11 @@ package struct Budget: Sendable {
     }
 
     private func accounts(_ resource: Resource, _ payer: Payer) -> [(Account, limit: Int)] {
-        (payer.isForOthers
-            ? [] : [(.connection(resource, payer.user, payer.connection), limits.ofConnection(resource))])
-            + [(.user(resource, payer.user), limits[resource])]
+        let own: (Account, Int) = (
+            .connection(resource, payer.user, payer.connection), limits.ofConnection(resource)
+        )
+        if payer.part == .connection { return [own] }
+        return (payer.part == .all ? [own] : []) + [(.user(resource, payer.user), limits[resource])]
             + (payer.permission == .control ? [] : [(.others(resource), limits.ofOthers(resource))])
             + [(.service(resource), limits.ofService(resource))]
     }

@@ -178,10 +178,11 @@ package final class PCMServer: @unchecked Sendable {
         guard authorization.allows(credentials, .play) else { throw .notPermitted }
         stream.process = process
         stream.program = process == 0 ? "connection \(stream.descriptor)" : "process \(process)"
-        // Whether it counts to what one program may have, its greeting says.
+        stream.pacer = stream.program
+        // To which program it counts, its greeting says.
         var payer = Budget.Payer(
             user: user, connection: stream.program, permission: authorization.highest(of: credentials))
-        payer.isForOthers = true
+        payer.part = .others
         stream.payer = payer
         stream.share = try share(for: payer)
     }
@@ -221,7 +222,7 @@ package final class PCMServer: @unchecked Sendable {
             stream.refuse(error)
             return end(stream)
         }
-        let next = paces[stream.program, default: PCMPace()].take(at: loop.now)
+        let next = paces[stream.pacer, default: PCMPace()].take(stream.packetsAtOnce, at: loop.now)
         if next > loop.now {
             stream.watched?.cancel()
             stream.timer = loop.schedule(at: next) { [unowned self] in watch(stream) }
@@ -253,11 +254,11 @@ package final class PCMServer: @unchecked Sendable {
         stream.timer?.cancel()
         if let program = hello.program {
             stream.program += ", program \(program)"
-        } else if var payer = stream.payer {
-            // Its place is the user's, and another one may have taken it meanwhile.
-            payer.isForOthers = false
-            stream.share = nil
-            stream.share = try share(for: payer)
+            stream.packetsAtOnce = PCMPace.packetsOfOthers
+        }
+        if var payer = stream.payer {
+            (payer.connection, payer.part) = (stream.program, .connection)
+            stream.programShare = try share(for: payer)
         }
         if stream.process == ownProcess {
             return stream.accept(PCMSession.State(value: RINGER_PCM_HEARD, gain: 1), flags: 0)
@@ -295,7 +296,7 @@ package final class PCMServer: @unchecked Sendable {
         // A program that connects anew goes on at its pace.
         paces = paces.filter { !$0.value.isWhole(at: loop.now) }
         // Whoever sees the connection closed may connect again.
-        stream.share = nil
+        (stream.share, stream.programShare) = (nil, nil)
         stream.close()
         guard let session = stream.session else { return }
         session.streams.removeAll { $0 === stream }

@@ -9,13 +9,18 @@ final class PCMStream: @unchecked Sendable {
     let descriptor: CInt
     /// The process that connected; 0 where it is not known.
     var process: pid_t = 0
-    /// Whose it is, for the budget and the pace: the process, or the connection alone where that is not known, and the program
-    /// that it is for.
+    /// Whose it is, for the budget: the process, or the connection alone where that is not known, and the program that it is
+    /// for.
     var program = ""
+    /// The same without the program, whose number is the process's own word: for the pace.
+    var pacer = ""
+    /// So many packets count as one of the pace.
+    var packetsAtOnce = 1
     /// Who pays for its place.
     var payer: Budget.Payer?
-    /// Its place among the connections.
+    /// Its place among the connections, and its program's part of them.
     var share: BudgetShare?
+    var programShare: BudgetShare?
     var watched: EventLoop.WatchedDescriptor?
     /// Ends its connection if it does not greet, and later ends a pause in which it is not read. It is cancelled when the
     /// connection is closed, and keeps the stream until then.
@@ -123,9 +128,12 @@ struct PCMPace {
     /// When all of the burst is there again.
     private var whole = MonotonicTime(nanoseconds: 0)
 
-    /// Counts one at `now`, and returns when the next one may happen.
-    mutating func take(at now: MonotonicTime) -> MonotonicTime {
-        whole = max(whole, now) + Self.interval
+    /// Of a process that connects for other programs so many packets count as one.
+    static let packetsOfOthers = 4
+
+    /// Counts one, or a part of it, at `now`, and returns when the next one may happen.
+    mutating func take(_ parts: Int = 1, at now: MonotonicTime) -> MonotonicTime {
+        whole = max(whole, now) + Self.interval / parts
         return whole + Self.interval * -(Self.burst - 1)
     }
 

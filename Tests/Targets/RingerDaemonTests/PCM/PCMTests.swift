@@ -690,7 +690,7 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    @Test("streams of others count to what their user may have, not to what one process may have")
+    @Test("streams of others count to their program and their user, not to the process that connects for them")
     func budgetOfOthers() async throws {
         let bench = try PCMBench(connections: 4)
         try bench.start()
@@ -708,6 +708,22 @@ import Testing
         surplus.greet("ambient", program: 3)
         #expect(try await surplus.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_TOO_MANY])
         withExtendedLifetime((others, own)) {}
+    }
+
+    @Test("a program that another process connects for has half of what its user may have")
+    func budgetOfOneOfOthers() async throws {
+        let bench = try PCMBench(connections: 4)
+        try bench.start()
+        var clients: [PCMClient] = []
+        for (program, answer) in [
+            (1, RINGER_PCM_ACCEPTED), (1, RINGER_PCM_ACCEPTED), (1, RINGER_PCM_REFUSED),
+            (2, RINGER_PCM_ACCEPTED),
+        ] {
+            let client = try PCMClient(bench)
+            client.greet("ambient", program: UInt32(program))
+            #expect(try await client.receive()?.first == answer)
+            clients.append(client)
+        }
     }
 
     @Test("programs that one process connects for have sessions of their own, which the streams of a program share")
@@ -799,6 +815,16 @@ import Testing
         for _ in 0..<100 {
             #expect(try await again.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
             answers += 1
+        }
+        #expect(isPaced())
+        // Nor has a program that the process says it connects for, of whose packets four count as one.
+        let ofOthers = try PCMClient(bench)
+        ofOthers.greet("ambient", program: 7)
+        #expect(try await ofOthers.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        for _ in 0..<100 { ofOthers.send(kind: RINGER_PCM_PING) }
+        for number in 0..<100 {
+            #expect(try await ofOthers.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
+            if number % PCMPace.packetsOfOthers == 0 { answers += 1 }
         }
         #expect(isPaced())
     }
