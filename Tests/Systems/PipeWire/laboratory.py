@@ -228,7 +228,7 @@ def running(count=1):
 
 def shorts(lab, player, count, at_once=3, *options):
     """Plays short sounds, and returns how many frames of them were heard."""
-    lab.probe.read()
+    lab.probe.more(4)
     left = count
     while left > 0:
         batch = [play(player, SHORT, *options) for _ in range(min(left, at_once))]
