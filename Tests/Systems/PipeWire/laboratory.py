@@ -228,7 +228,7 @@ def running(count=1):
 
 def shorts(lab, player, count, at_once=3, *options):
     """Plays short sounds, and returns how many frames of them were heard."""
-    lab.probe.read()
+    lab.probe.more(4)
     left = count
     while left > 0:
         batch = [play(player, SHORT, *options) for _ in range(min(left, at_once))]
@@ -253,6 +253,13 @@ def no_leak(lab, frames, sentence):
 def becomes_silent(lab, sentence):
     eventually(sentence, lambda: silent(lab, 6))
     check(silent(lab), sentence + ": not for long")
+
+
+def stays_silent(lab, sentence):
+    """Before PipeWire 0.3.72 it may have been heard first."""
+    if lab.is_old:
+        becomes_silent(lab, sentence)
+    check(silent(lab), sentence + ": heard")
 
 
 def becomes_heard(lab, sentence):
@@ -461,7 +468,7 @@ def many(lab, count=40):
     mark = log_size("ringer-pipewire")
     children = [play("pw-play", LONG) for _ in range(count)]
     running(count)
-    check(silent(lab), f"{count} streams at silent: heard")
+    stays_silent(lab, f"{count} streams at silent")
     lab.switch("ring")
     heard = eventually("all are heard", lambda: len(set(re.findall(r"\((\d+)\): heard", log("ringer-pipewire", mark)))) >= count)
     check(heard and "refuses" not in log("ringer-pipewire", mark), "streams were refused")
@@ -478,12 +485,12 @@ def hundred(lab):
     """100 streams are more than a user may have: those beyond are silent, and the journal says why."""
     lab.switch("ring")
     mark = log_size("ringer-pipewire")
-    children = [play("pw-play", ZEROS) for _ in range(70)]
-    running(70)
+    children = [play("pw-play", ZEROS) for _ in range(99)]
+    running(99)
     eventually("a refusal is reported", lambda: "are the most for user" in log("ringer-pipewire", mark))
     extra = play("pw-play", LONG)
-    running(71)
-    check(silent(lab), "a stream beyond the limit is heard")
+    running(100)
+    stays_silent(lab, "a stream beyond the limit")
     for child in children:
         child.terminate()
     for child in children:
@@ -579,7 +586,7 @@ def release(lab):
     lab.switch("silent")
     child = play("pw-play", LONG)
     running()
-    check(silent(lab), "heard at silent")
+    stays_silent(lab, "at silent")
     end(lab.ringer)
     status = subprocess.run(["/built/ringer-pipewire", "--release"], timeout=PATIENCE).returncode
     check(status == 0, f"--release ended with {status}")
