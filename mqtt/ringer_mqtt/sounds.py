@@ -4,7 +4,6 @@ import queue
 import signal
 import stat
 import subprocess
-import tempfile
 import threading
 import urllib.error
 import urllib.parse
@@ -75,14 +74,13 @@ class Sounds:
         if not self.may_fetch(address):
             raise SoundError(f"{address} is not among the addresses")
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), Redirections(self.may_fetch))
-        most, size = self.configuration.largest_sound, 0
-        with opener.open(address, timeout=PATIENCE) as response, tempfile.TemporaryFile() as file:
+        most, sound = self.configuration.largest_sound, bytearray()
+        with opener.open(address, timeout=PATIENCE) as response:
             while chunk := response.read(65536):
-                size += len(chunk)
-                if size > most:
+                sound += chunk
+                if len(sound) > most:
                     raise SoundError(f"{address} has more than {most} bytes")
-                file.write(chunk)
-            return reopen(file)
+        return in_memory(sound)
 
     def text(self, text):
         """The WAV file that the command writes to standard output; it gets the text on standard input, never as an argument."""
@@ -113,9 +111,7 @@ class Sounds:
                 status = process.wait()
         if len(sound) > most or status != 0:
             raise SoundError(f"{command[0]} ended with {status}, after {len(sound)} bytes; {most} bytes and {PATIENCE} s are allowed")
-        with tempfile.TemporaryFile() as file:
-            file.write(sound)
-            return reopen(file)
+        return in_memory(sound)
 
 
 def kill(process):
@@ -126,10 +122,13 @@ def kill(process):
         pass
 
 
-def reopen(file):
-    """The file once more, to be read alone: the service takes none that is being written."""
-    file.flush()
-    return os.open(f"/proc/self/fd/{file.fileno()}", os.O_RDONLY | os.O_CLOEXEC)
+def in_memory(sound):
+    """A file in memory with the sound, to be read alone: the service takes none that is being written."""
+    descriptor = os.memfd_create("sound", os.MFD_CLOEXEC)
+    with open(descriptor, "wb") as file:
+        file.write(sound)
+        file.flush()
+        return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
 
 
 class Redirections(urllib.request.HTTPRedirectHandler):

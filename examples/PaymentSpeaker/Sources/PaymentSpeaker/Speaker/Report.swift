@@ -29,11 +29,11 @@ struct Report: Sendable, Hashable {
     /// The object on one line.
     var json: String {
         JSONObject([
-            "transaction": .optional(transaction), "provider": .optional(provider),
-            "outcome": .string(outcome.rawValue), "repeated": .bool(isRepeated),
+            "transaction": .optional(transaction), "outcome": .string(outcome.rawValue), "repeated": .bool(isRepeated),
             "requested": .bool(isRequested), "firstFrame": firstFrame.map(JSONObject.Value.real) ?? .null,
             "reason": .optional(reason), "recorded": .optional(recorded), "amount": .optional(amount?.description),
-            "currency": .optional(amount?.currency.code), "command": .optional(command), "jti": .optional(identifier),
+            "currency": .optional(amount?.currency.code), "provider": .optional(provider),
+            "command": .optional(command), "jti": .optional(identifier),
         ]).text
     }
 
