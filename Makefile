@@ -70,7 +70,7 @@ pipewire: ## Programs on PipeWire obey, with Debian's versions of it, headless
 	@Tests/Systems/PipeWire/test
 
 pipewire-figures: ## Times and leaks of a thousand streams on PipeWire 1.4, on a quiet machine: half an hour; STREAMS=20 FLIPS=10 for fewer
-	@STREAMS='$(STREAMS)' FLIPS='$(FLIPS)' Tests/Systems/PipeWire/test trixie -- figures
+	@STREAMS='$(STREAMS)' FLIPS='$(FLIPS)' Tests/Systems/PipeWire/test trixie -- figures processor
 
 field: ## What users of other projects reported, tried here (Tests/Field/README.md)
 	@Tests/Field/test
