@@ -60,7 +60,7 @@ extension AVAudioPlayer {
             guard isPlaying, let now else { return manner }
             let played = Double((now - since).nanoseconds) / 1e9 * sound.sampleRate
             // Another thread may have begun it meanwhile.
-            return manner.after(max(0, Int(played.rounded())), of: sound)
+            return manner.after(max(0, Int64(played.rounded())), of: sound)
         }
 
         /// The position is where so much is left.

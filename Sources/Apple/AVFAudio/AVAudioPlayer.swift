@@ -364,7 +364,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     /// The switch or the lock silences the session: time goes on.
     private func goOnSilently(_ stretch: UInt64, _ result: SoundResult) {
         guard let clock = try? ProcessDevice.device.clock else { return }
-        let left = state.withLock { state -> Int? in
+        let left = state.withLock { state -> Int64? in
             guard state.stretch == stretch else { return nil }
             state.advance(to: state.manner.after(result.position.played, of: sound))
             state.since = result.endedAt
@@ -403,8 +403,10 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
             guard state.stretch == stretch else { return nil }
             state.timer = nil
             state.heard = nil
-            let played = state.frame + (result?.position.played ?? state.manner.frames(of: sound))
-            (state.rounds, state.frame) = (state.rounds + max(1, played / max(1, sound.frames)), 0)
+            let played = Int64(state.frame) + (result?.position.played ?? state.manner.frames(of: sound))
+            (state.rounds, state.frame) = (
+                state.rounds + Int(clamping: max(1, played / Int64(max(1, sound.frames)))), 0
+            )
             // The output may have written the last frame before more rounds were wanted.
             // A sound without frames would be repeated without end, and without a pause.
             let isRepeated = state.numberOfLoops < 0 || state.rounds <= state.numberOfLoops

@@ -169,9 +169,9 @@ private func change(_ config: OpaquePointer?, _ body: (inout ConfigurationHandle
             clip: duration(behaviour.detector_clip_ms, or: detector.clip),
             threshold: duration(behaviour.detector_threshold_ms, or: detector.threshold),
             deadline: duration(behaviour.detector_deadline_ms, or: detector.deadline),
-            attempts: behaviour.detector_attempts == 0 ? detector.attempts : Int(behaviour.detector_attempts),
+            attempts: behaviour.detector_attempts == 0 ? detector.attempts : Int(clamping: behaviour.detector_attempts),
             sampleRate: behaviour.detector_rate == 0 ? detector.sampleRate : Double(behaviour.detector_rate))
-        if behaviour.sound_memory > 0 { configuration.sounds.cacheLimit = Int(behaviour.sound_memory) }
+        if behaviour.sound_memory > 0 { configuration.sounds.cacheLimit = Int(clamping: behaviour.sound_memory) }
         configuration.notifications = NotificationSounds.Configuration(
             standard: behaviour.notification_sound == 0
                 ? notifications.standard : SystemSoundID(rawValue: behaviour.notification_sound),

@@ -127,7 +127,7 @@ private func setPosition(
         guard max(on_ms, off_ms) <= 60_000 else { throw Failure(EINVAL, "a light blinks with at most 60000 ms") }
         let pattern: LightPattern =
             on_ms == 0
-            ? .off : off_ms == 0 ? .on : .blinking(on: .milliseconds(Int(on_ms)), off: .milliseconds(Int(off_ms)))
+            ? .off : off_ms == 0 ? .on : .blinking(on: .milliseconds(on_ms), off: .milliseconds(off_ms))
         try light.show(pattern)
     }
 }
@@ -367,7 +367,7 @@ private func pulses(_ times_ms: UnsafePointer<UInt32>, _ count: Int) throws -> [
     guard (1...1000).contains(count) else { throw Failure(EINVAL, "a pattern has 1 to 1000 times") }
     let durations = try UnsafeBufferPointer(start: times_ms, count: count).map { time in
         guard time <= 3_600_000 else { throw Failure(EINVAL, "\(time) ms are longer than 3600000 ms") }
-        return Duration.milliseconds(Int(time))
+        return Duration.milliseconds(time)
     }
     return stride(from: 0, to: count, by: 2).map { index in
         VibrationPattern.Pulse(on: durations[index], off: index + 1 < count ? durations[index + 1] : .zero)

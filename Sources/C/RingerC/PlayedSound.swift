@@ -52,9 +52,9 @@ final class PlayedSound: Sendable {
         /// What is left to be played of it.
         var manner: SoundManner
         /// How many frames were heard before the player's sound.
-        var before = 0
+        var before: Int64 = 0
         /// How many of the player's sound were heard when its stream stood still last, and since when it has run.
-        var heard = 0
+        var heard: Int64 = 0
         var runsSince: MonotonicTime?
         var startedAt: MonotonicTime?
         /// Kept while the program has it: the last reference to a session removes it.
@@ -64,7 +64,7 @@ final class PlayedSound: Sendable {
 
     private let device: Device
     private let sound: PCMBuffer
-    private let total: Int
+    private let total: Int64
     private let place: Place
     private let completion: @Sendable (End) -> Void
     private let state: Mutex<State>
@@ -74,7 +74,8 @@ final class PlayedSound: Sendable {
     ///   - session: That of the place.
     ///   - completion: Called once, with the end, unless ``begin()`` throws.
     init(
-        _ sound: PCMBuffer, in manner: SoundManner, total: Int, place: Place, session: AudioSession?, on device: Device,
+        _ sound: PCMBuffer, in manner: SoundManner, total: Int64, place: Place, session: AudioSession?,
+        on device: Device,
         completion: @escaping @Sendable (End) -> Void
     ) {
         self.device = device
@@ -97,7 +98,7 @@ final class PlayedSound: Sendable {
     /// The frame of the sound that is heard at `now`.
     func frame(at now: MonotonicTime) -> Int {
         state.withLock { state in
-            let running = state.runsSince.map { Int(((now - $0).inSeconds * sound.sampleRate).rounded()) } ?? 0
+            let running = state.runsSince.map { Int64(((now - $0).inSeconds * sound.sampleRate).rounded()) } ?? 0
             let heard = min(max(state.heard + running, 0), state.manner.frames(of: sound))
             return state.manner.after(heard, of: sound).first
         }
@@ -217,7 +218,7 @@ final class PlayedSound: Sendable {
     func stream(runs: Bool, at time: MonotonicTime) {
         state.withLock { state in
             if let since = state.runsSince {
-                state.heard += Int(((time - since).inSeconds * sound.sampleRate).rounded())
+                state.heard += Int64(((time - since).inSeconds * sound.sampleRate).rounded())
             }
             state.runsSince = runs ? time : nil
         }

@@ -12,9 +12,9 @@ public struct MonotonicTime: Sendable, Hashable, Comparable, InstantProtocol {
     }
 
     /// The instant `seconds` and `nanoseconds` after the clock's origin, as `struct timespec` has them.
-    public init(seconds: Int, nanoseconds: Int) {
-        let (product, isTooLarge) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, overflows) = product.addingReportingOverflow(Int64(nanoseconds))
+    public init(seconds: Int64, nanoseconds: Int64) {
+        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflows) = product.addingReportingOverflow(nanoseconds)
         // Rarely needed, and slow: a duration has 128 bits.
         self.nanoseconds =
             isTooLarge || overflows ? (Duration.seconds(seconds) + .nanoseconds(nanoseconds)).nanoseconds : sum

@@ -74,7 +74,7 @@ extension RequestEnd {
     /// When a sound was over.
     package var endedAt: MonotonicTime? { details["ended"]?.time }
     /// How much of a sound was played.
-    package var framesPlayed: Int { Int(clamping: details["played"]?.uint64 ?? 0) }
+    package var framesPlayed: Int64 { Int64(clamping: details["played"]?.uint64 ?? 0) }
 
     package init(_ result: SystemSoundResult) {
         self.init(result.outcome)
@@ -115,7 +115,7 @@ extension MuteReading {
             threshold: .seconds(end.details["threshold"]?.double ?? 0),
             route: end.details["route"]?.string.flatMap(AudioRoute.init(rawValue:)) ?? .speaker,
             switchPosition: switchPosition, cause: end.reason.isEmpty ? nil : Cause(end), way: .service,
-            attempts: Int(end.details["attempts"]?.uint32 ?? 1), at: now)
+            attempts: Int(clamping: end.details["attempts"]?.uint32 ?? 1), at: now)
     }
 }
 

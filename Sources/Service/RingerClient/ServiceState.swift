@@ -154,7 +154,7 @@ final class ServiceState {
             // What is not finite is no duration.
             properties[name]?.double.flatMap { (0...1_000_000).contains($0) ? $0 : nil } ?? 0
         }
-        func count(_ name: String) -> Int { Int(properties[name]?.uint32 ?? 0) }
+        func count(_ name: String) -> Int { Int(clamping: properties[name]?.uint32 ?? 0) }
         func format(channels: String, latency: String) -> SoundPortFormat {
             SoundPortFormat(
                 sampleRate: number("SampleRate"), channels: count(channels),

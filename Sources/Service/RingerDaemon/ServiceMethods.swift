@@ -173,7 +173,7 @@ struct ServiceMethods: Sendable {
         let text = arguments[0].string ?? ""
         let pattern = try VibrationPattern(
             milliseconds: text.isEmpty ? "400" : text, strength: strength,
-            repetition: times == 0 ? .untilStopped : .times(Int(times)))
+            repetition: times == 0 ? .untilStopped : .times(Int(clamping: times)))
         try requests.begin(message, for: client) { [device] _, _ in RequestEnd(await device.vibrate(pattern)) }
     }
 

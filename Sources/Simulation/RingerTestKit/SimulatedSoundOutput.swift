@@ -49,11 +49,12 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         /// Where it began, and how often it was to be played.
         var manner = SoundManner()
         /// Its gains over its frames, each from the frame on at which it was set.
-        var ramps: [(first: Int, ramp: GainRamp)] = []
+        var ramps: [(first: Int64, ramp: GainRamp)] = []
 
         /// The gain of a frame, 0 to 1, of those that were heard: ``gains`` with their ramps.
         package func gain(at frame: Int) -> Float {
-            ramps.last { $0.first <= frame }?.ramp.gain(at: frame) ?? gains[0]
+            let frame = Int64(frame)
+            return ramps.last { $0.first <= frame }?.ramp.gain(at: frame) ?? gains[0]
         }
 
         /// The samples that were heard, without gain.

@@ -11,7 +11,7 @@ final class SimulatedVoice: Playback, Sendable {
         var isPaused = false
         var isOver = false
         /// How many frames are to be played.
-        var total: Int
+        var total: Int64
         /// How often.
         var rounds: Int
         var timers: [any DeviceTimer] = []
@@ -27,7 +27,7 @@ final class SimulatedVoice: Playback, Sendable {
     private let pcm: SimulatedPCM
     private let sound: PCMBuffer
     private let options: PlaybackOptions
-    private var total: Int { state.withLock { $0.total } }
+    private var total: Int64 { state.withLock { $0.total } }
     private let gate: Gate
     private let fault: SimulatedSoundOutput.Fault?
     private let handler: @Sendable (PlaybackEvent) -> Void
@@ -113,18 +113,18 @@ final class SimulatedVoice: Playback, Sendable {
         switch fault {
         case .unpaced:
             at(start) { voice in voice.end(.drained, played: voice.total) }
-        case .underrun(let frame) where frame < total:
-            at(start + duration(of: frame)) { voice in
+        case .underrun(let frame) where Int64(frame) < total:
+            at(start + duration(of: Int64(frame))) { voice in
                 voice.tell(.underrun(at: voice.clock.now))
                 voice.tell(.recovered(at: voice.clock.now))
             }
             awaitEnd(at: start)
-        case .suspend(let frame, let pause) where frame < total:
-            at(start + duration(of: frame)) { voice in
+        case .suspend(let frame, let pause) where Int64(frame) < total:
+            at(start + duration(of: Int64(frame))) { voice in
                 voice.state.withLock { $0.isPaused = true }
                 voice.tell(.suspended(at: voice.clock.now))
             }
-            at(start + duration(of: frame) + pause) { voice in
+            at(start + duration(of: Int64(frame)) + pause) { voice in
                 voice.state.withLock { state in
                     state.isPaused = false
                     state.pausedFor = pause
@@ -132,12 +132,12 @@ final class SimulatedVoice: Playback, Sendable {
                 voice.tell(.resumed(at: voice.clock.now))
             }
             awaitEnd(at: start + pause)
-        case .gone(let frame) where frame < total:
-            at(start + duration(of: frame)) { voice in
+        case .gone(let frame) where Int64(frame) < total:
+            at(start + duration(of: Int64(frame))) { voice in
                 let error = RingerError(.disconnected, "write", "simulated speaker")
-                voice.end(.failed(error), played: frame)
+                voice.end(.failed(error), played: Int64(frame))
             }
-        case .stall(let frame) where frame < total:
+        case .stall(let frame) where Int64(frame) < total:
             break
         default:
             awaitEnd(at: start)
@@ -161,11 +161,12 @@ final class SimulatedVoice: Playback, Sendable {
     /// Changes how often it is to be played: at least with the round that was begun.
     private func lookAtRounds() {
         let (rounds, played) = (gate.rounds, framesPlayed())
-        let left = state.withLock { state -> Int? in
+        let left = state.withLock { state -> Int64? in
             guard rounds > 0, state.rounds != rounds else { return nil }
-            let begun = (played + options.manner.first + sound.frames - 1) / sound.frames
+            let (first, frames) = (Int64(options.manner.first), Int64(sound.frames))
+            let begun = (played + first + frames - 1) / frames
             state.rounds = rounds
-            state.total = max(rounds, begun) * sound.frames - options.manner.first
+            state.total = max(Int64(rounds), begun) * frames - first
             return state.total - played
         }
         guard let left else { return }
@@ -174,7 +175,7 @@ final class SimulatedVoice: Playback, Sendable {
     }
 
     /// Ends after so many frames from `time` on, unless it is to end elsewhere by then.
-    private func awaitEnd(at time: MonotonicTime, _ frames: Int? = nil) {
+    private func awaitEnd(at time: MonotonicTime, _ frames: Int64? = nil) {
         let total = total
         at(time + duration(of: frames ?? total)) { voice in
             if voice.total == total { voice.end(.drained, played: total) }
@@ -194,7 +195,7 @@ final class SimulatedVoice: Playback, Sendable {
         if !state.withLock({ $0.isOver }) { handler(event) }
     }
 
-    private func end(_ end: PlaybackEnd, played: Int) {
+    private func end(_ end: PlaybackEnd, played: Int64) {
         let now = clock.now
         let (isFirst, timers, start) = state.withLock { state in
             defer {
@@ -209,7 +210,7 @@ final class SimulatedVoice: Playback, Sendable {
         record { recording in
             recording.end = now
             recording.outcome = end
-            recording.played = played
+            recording.played = Int(clamping: played)
         }
         // Virtual time is exact: until the end, frames were left.
         let unfinishedAt = start.flatMap { fault == .unpaced ? nil : max($0, now) }
@@ -217,16 +218,16 @@ final class SimulatedVoice: Playback, Sendable {
         pcm.remove(self) { handler(.ended(end, at: now, position)) }
     }
 
-    private func framesPlayed() -> Int {
+    private func framesPlayed() -> Int64 {
         let (start, pausedFor) = state.withLock { ($0.start, $0.pausedFor) }
         guard let start else { return 0 }
-        let heard = Int((((clock.now - start) - pausedFor).inSeconds * sound.sampleRate).rounded(.down))
+        let heard = Int64((((clock.now - start) - pausedFor).inSeconds * sound.sampleRate).rounded(.down))
         var frames = min(max(heard, 0), total)
-        if case .stall(let frame) = fault { frames = min(frames, frame) }
+        if case .stall(let frame) = fault { frames = min(frames, Int64(frame)) }
         return frames
     }
 
-    private func duration(of frames: Int) -> Duration {
+    private func duration(of frames: Int64) -> Duration {
         .nanoseconds(Int64((Double(frames) / sound.sampleRate * 1e9).rounded()))
     }
 

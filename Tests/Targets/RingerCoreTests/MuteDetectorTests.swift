@@ -287,7 +287,7 @@ struct MuteDetectorDoubtTests {
             _ = machine.handle(.measure(DeviceState(), now: start))
             _ = machine.handle(.playback(clip: 1, .started(at: start), now: start))
             let look = start + .milliseconds(100)
-            let position = StreamPosition(played: played, total: 9_600, unfinishedAt: look)
+            let position = StreamPosition(played: Int64(played), total: 9_600, unfinishedAt: look)
             let actions = machine.handle(.playback(clip: 1, .progress(position, at: look), now: look))
             #expect(actions.isEmpty != isDecided)
         }

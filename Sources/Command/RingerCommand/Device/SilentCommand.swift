@@ -85,7 +85,7 @@ struct SilentCommand: AsyncParsableCommand, JSONCommand {
         clock_gettime(CLOCK_REALTIME, &now)
         if let length {
             // Not sooner than after that time.
-            return (.seconds(now.tv_sec + 1) + .nanoseconds(now.tv_nsec - 1) + length).components.seconds
+            return (.seconds(Int64(now.tv_sec) + 1) + .nanoseconds(now.tv_nsec - 1) + length).components.seconds
         }
         guard let until else { return nil }
         var (time, parts) = (now.tv_sec, tm())

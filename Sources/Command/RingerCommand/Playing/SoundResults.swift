@@ -8,7 +8,7 @@ extension SoundResult {
     /// The result's JSON members.
     var members: [(String, JSONValue)] {
         outcome.members + [
-            ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(position.played)),
+            ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(Int(clamping: position.played))),
             ("vibrated", .bool(false)), ("completion", .number((endedAt - requestedAt).inSeconds)),
             ("fallback", .optional(fallback?.reason.rawValue)),
         ]
@@ -33,7 +33,7 @@ extension SystemSoundResult {
     var json: JSONValue {
         .object(
             outcome.members + [
-                ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(position.played)),
+                ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(Int(clamping: position.played))),
                 ("vibrated", .bool(vibrated)), ("completion", .number(completedAfter.inSeconds)),
                 ("fallback", .optional(fallback?.reason.rawValue)),
             ])

@@ -172,7 +172,7 @@ struct AnnouncementMachine: StateMachine {
             let first = items[0]
             finish(
                 SoundResult(
-                    unplayed: .failed(RingerError(error)), frames: first.frames, requestedAt: first.addedAt,
+                    unplayed: .failed(RingerError(error)), frames: Int64(first.frames), requestedAt: first.addedAt,
                     endedAt: now), &actions)
             actions.append(.proceedLater)
         } else if isWanted, !changedMeanwhile {
@@ -240,7 +240,7 @@ struct AnnouncementMachine: StateMachine {
         }
         let item = items.remove(at: index)
         let result = SoundResult(
-            unplayed: .stopped(cause), frames: item.frames, requestedAt: item.addedAt, endedAt: now)
+            unplayed: .stopped(cause), frames: Int64(item.frames), requestedAt: item.addedAt, endedAt: now)
         actions.append(.complete(id, result))
         if phase == .refused && index == 0 { phase = .idle }
     }

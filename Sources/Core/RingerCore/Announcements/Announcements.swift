@@ -130,7 +130,8 @@ public final class Announcements: Sendable {
             return runner.core.transition {
                 completion(
                     SoundResult(
-                        unplayed: .failed(error), frames: announcement.sound.frames, requestedAt: now, endedAt: now))
+                        unplayed: .failed(error), frames: Int64(announcement.sound.frames), requestedAt: now,
+                        endedAt: now))
             }
         }
         let item = AnnouncementMachine.Item(

@@ -11,11 +11,11 @@ extension MonotonicTime {
 
     /// The time of a kernel timestamp.
     public init(_ time: timespec) {
-        self.init(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+        self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 
     /// The time of a kernel timestamp in microseconds, as input events have it.
     public init(_ time: timeval) {
-        self.init(seconds: time.tv_sec, nanoseconds: Int(time.tv_usec) * 1000)
+        self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_usec) * 1000)
     }
 }

@@ -7,7 +7,7 @@ struct PlayerMachine: StateMachine {
     enum Event: Sendable {
         /// A sound is to begin; one whose outcome is known already ends with it.
         case play(
-            ID, SoundTerms, frames: Int, volume: Float = 1, announcement: AnnouncementVolume? = nil,
+            ID, SoundTerms, frames: Int64, volume: Float = 1, announcement: AnnouncementVolume? = nil,
             outcome: SoundOutcome? = nil, now: MonotonicTime)
         /// The sound's terms changed: its session was interrupted or ducked, or changed its category or route.
         case terms(ID, SoundTerms, now: MonotonicTime)
@@ -42,7 +42,7 @@ struct PlayerMachine: StateMachine {
         var terms: SoundTerms
         var requestedAt: MonotonicTime
         var startedAt: MonotonicTime?
-        var frames: Int
+        var frames: Int64
         /// That of the policy, to which ``volume`` is a factor, and what ducking has in it.
         var gain, level: Float
         var volume: Float
@@ -133,7 +133,7 @@ struct PlayerMachine: StateMachine {
     }
 
     private mutating func play(
-        _ id: ID, _ terms: SoundTerms, _ frames: Int, _ volume: Float, _ now: MonotonicTime,
+        _ id: ID, _ terms: SoundTerms, _ frames: Int64, _ volume: Float, _ now: MonotonicTime,
         _ actions: inout [Action]
     ) {
         let decision = terms.decide(state, preferences)
@@ -154,7 +154,7 @@ struct PlayerMachine: StateMachine {
 
     /// Ends a sound of `frames` frames that does not begin.
     private func refuse(
-        _ id: ID, _ outcome: SoundOutcome, _ frames: Int, _ now: MonotonicTime, _ actions: inout [Action]
+        _ id: ID, _ outcome: SoundOutcome, _ frames: Int64, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
         finish(id, SoundResult(unplayed: outcome, frames: frames, requestedAt: now, endedAt: now), &actions)
     }

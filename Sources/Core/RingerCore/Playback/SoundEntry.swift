@@ -13,7 +13,7 @@ struct SoundEntry: Sendable {
     var playback: (any Playback)?
 
     /// How many frames are to be played.
-    var frames: Int { manner.frames(of: sound) }
+    var frames: Int64 { manner.frames(of: sound) }
 
     /// Why it cannot be played whatever the output; nil if it can.
     var refusal: RingerError? { frames > 0 ? nil : .withoutSound("sound", from: manner.first) }

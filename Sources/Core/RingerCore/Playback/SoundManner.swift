@@ -19,20 +19,20 @@ package struct SoundManner: Sendable, Hashable {
 
     /// How often a sound can be played: for 31 years, which counts as without end.
     package static func most(of sound: PCMBuffer) -> Int {
-        max(1, Int(min(sound.sampleRate, 1e6) * 1e9) / max(1, sound.frames))
+        max(1, Int(clamping: Int64(min(sound.sampleRate, 1e6) * 1e9) / Int64(max(1, sound.frames))))
     }
 
     /// How many frames are played.
-    package func frames(of sound: PCMBuffer) -> Int { max(0, sound.frames * rounds - first) }
+    package func frames(of sound: PCMBuffer) -> Int64 { max(0, Int64(sound.frames) * Int64(rounds) - Int64(first)) }
 
     /// What is left once so many frames of the sound were played.
-    package func after(_ played: Int, of sound: PCMBuffer) -> SoundManner {
+    package func after(_ played: Int64, of sound: PCMBuffer) -> SoundManner {
         guard sound.frames > 0 else { return self }
-        let (round, frame) = (first + max(0, played)).quotientAndRemainder(dividingBy: sound.frames)
+        let (round, frame) = (Int64(first) + max(0, played)).quotientAndRemainder(dividingBy: Int64(sound.frames))
         // At its end nothing is left of the last round.
         let isOver = round >= rounds
         return SoundManner(
-            first: isOver ? sound.frames : frame, rounds: isOver ? 1 : rounds - round, volume: volume,
+            first: isOver ? sound.frames : Int(frame), rounds: isOver ? 1 : rounds - Int(round), volume: volume,
             announcement: announcement)
     }
 }

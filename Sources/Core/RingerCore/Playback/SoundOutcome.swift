@@ -60,7 +60,7 @@ public struct SoundResult: Sendable, Hashable {
 extension SoundResult {
     /// The result of a sound of `frames` frames that did not begin; without frames where it was not decoded.
     package init(
-        unplayed outcome: SoundOutcome, frames: Int = 0, requestedAt: MonotonicTime, endedAt: MonotonicTime
+        unplayed outcome: SoundOutcome, frames: Int64 = 0, requestedAt: MonotonicTime, endedAt: MonotonicTime
     ) {
         let position = StreamPosition(played: 0, total: frames)
         self.init(outcome: outcome, requestedAt: requestedAt, endedAt: endedAt, position: position)

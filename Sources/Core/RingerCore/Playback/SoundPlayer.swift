@@ -179,7 +179,7 @@ public final class SoundPlayer: Sendable {
     func refuses(_ sound: PCMBuffer, _ completion: @Sendable (SoundResult) -> Void) -> Bool {
         if process.isCurrent { return false }
         let (error, now) = (process.error("play", output.name), clock.now)
-        completion(SoundResult(unplayed: .failed(error), frames: sound.frames, requestedAt: now, endedAt: now))
+        completion(SoundResult(unplayed: .failed(error), frames: Int64(sound.frames), requestedAt: now, endedAt: now))
         return true
     }
 

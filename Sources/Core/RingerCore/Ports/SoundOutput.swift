@@ -135,9 +135,9 @@ public struct PlaybackOptions: Sendable, Hashable {
 /// How much of a sound was played, according to the stream.
 public struct StreamPosition: Sendable, Hashable {
     /// Frames of the sound that were heard, 0 to ``total``.
-    public var played: Int
+    public var played: Int64
     /// Frames of the whole sound.
-    public var total: Int
+    public var total: Int64
     /// The last time at which frames were known to be left; nil if none ever were.
     ///
     /// A thread that was held up notices the end late: the true end lies between this time and the reported one.
@@ -146,7 +146,7 @@ public struct StreamPosition: Sendable, Hashable {
     public var judgement: OutputJudgement?
 
     /// A position of `played` frames of `total`.
-    public init(played: Int, total: Int, unfinishedAt: MonotonicTime? = nil) {
+    public init(played: Int64, total: Int64, unfinishedAt: MonotonicTime? = nil) {
         self.played = played
         self.total = total
         self.unfinishedAt = unfinishedAt

@@ -194,7 +194,7 @@ public final class AudioSession: Sendable {
     ///   - sound: The sound.
     ///   - frame: Its first frame to be played; at the end or beyond it nothing is left, and the sound fails.
     /// - Returns: The outcome and its times. Positions count from `frame`.
-    public func play(_ sound: PCMBuffer, from frame: Int = 0) async -> SoundResult {
+    public func play(_ sound: PCMBuffer, from frame: Int64 = 0) async -> SoundResult {
         let number = service.player.reserve()
         return await outcome(service.core) {
             service.play(sound, manner: Self.manner(sound, frame), reserved: number, in: id, completion: $0)
@@ -213,7 +213,7 @@ public final class AudioSession: Sendable {
     /// - Returns: The sound, to stop it by.
     @discardableResult
     public func start(
-        _ sound: PCMBuffer, from frame: Int = 0, completion: (@Sendable (SoundResult) -> Void)? = nil
+        _ sound: PCMBuffer, from frame: Int64 = 0, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) -> SoundPlayer.ID {
         let number = service.player.reserve()
         start(sound, in: Self.manner(sound, frame), reserved: number, completion: completion)
@@ -230,8 +230,8 @@ public final class AudioSession: Sendable {
         }
     }
 
-    private static func manner(_ sound: PCMBuffer, _ first: Int) -> SoundManner {
-        SoundManner(first: min(max(first, 0), sound.frames))
+    private static func manner(_ sound: PCMBuffer, _ first: Int64) -> SoundManner {
+        SoundManner(first: Int(min(max(first, 0), Int64(sound.frames))))
     }
 
     /// Stops a sound that the session plays.

@@ -51,7 +51,7 @@ struct SystemSoundAttempt: Sendable, Equatable {
         isLoading = false
         loaded = sound
         if let sound = sound.sound {
-            result.position.total = sound.frames
+            result.position.total = Int64(sound.frames)
             result.fallback = SoundFallback(sound) ?? result.fallback
         }
         if let error = sound.error { result.outcome = .failed(error) }

@@ -61,7 +61,7 @@ extension SystemSoundServices {
             outlivesProcess: table.value(of: .completePlaybackIfAppDies, of: order.sound),
             result: SystemSoundResult(
                 sound: order.sound, outcome: outcome, vibrated: false, fallback: order.fallback, requestedAt: now,
-                endedAt: now, position: StreamPosition(played: 0, total: access.frames)))
+                endedAt: now, position: StreamPosition(played: 0, total: Int64(access.frames))))
         guard decision.isHeard else { return attempt }
         if let sound = engine.inMemory(access) { attempt.take(sound) } else { attempt.isLoading = true }
         return attempt

@@ -177,7 +177,7 @@ final class FeedbackEvents: @unchecked Sendable {
             }
         }
         if event.timeout > 0 {
-            event.timer = device.clock.schedule(at: device.clock.now + .seconds(Int(event.timeout))) { [self] in
+            event.timer = device.clock.schedule(at: device.clock.now + .seconds(event.timeout)) { [self] in
                 service.loop.execute { [self] in end(event.id, .natural) }
             }
         }

@@ -24,7 +24,8 @@ struct MannerOptions: Sendable {
     func manner(of sound: PCMBuffer, volume: Float?) -> SoundManner {
         let most = SoundManner.most(of: sound)
         return SoundManner(
-            first: min(Int(first), sound.frames), rounds: rounds == .max ? most : min(Int(rounds), most),
+            first: min(Int(clamping: first), sound.frames),
+            rounds: rounds == .max ? most : min(Int(clamping: rounds), most),
             volume: volume ?? Float(self.volume), announcement: announcement)
     }
 }

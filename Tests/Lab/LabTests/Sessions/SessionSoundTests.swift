@@ -102,7 +102,7 @@ extension VirtualTime {
             #expect(music.isAudible)
             #expect(await music.play(sound, from: result.position.played).outcome == .finished)
             let heard = try await recorder.stop().filter { $0 != 0 }
-            let (played, due) = (result.position.played, Self.frames(at - start))
+            let (played, due) = (Int(result.position.played), Self.frames(at - start))
             #expect(abs(played - due) <= 2 * 480, "\(played) of \(due)")
             // Each frame was heard once: none beyond those reported, none skipped.
             #expect(heard.count == sound.frames)

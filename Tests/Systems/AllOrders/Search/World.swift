@@ -328,7 +328,7 @@ final class World: @unchecked Sendable {
     private func end(_ index: Int, _ end: PlaybackEnd) {
         let voice = output.voices.remove(at: index)
         let played = voice.hasBegun ? voice.frames : 0
-        voice.handler(.ended(end, at: clock.now, StreamPosition(played: played, total: voice.frames)))
+        voice.handler(.ended(end, at: clock.now, StreamPosition(played: Int64(played), total: Int64(voice.frames))))
     }
 
     private func begin(_ request: Request) {

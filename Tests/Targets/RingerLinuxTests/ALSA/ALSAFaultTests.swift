@@ -77,7 +77,7 @@ import Testing
         let events = try await output(name, stall: .milliseconds(50)).hear(clip)
         #expect(events.names == ["started", "failed"])
         #expect(events.error?.code == .timedOut)
-        #expect(events.position?.played == frame)
+        #expect(events.position?.played == Int64(frame))
         #expect(file.openCount == 0)
     }
 

@@ -132,7 +132,7 @@ import Testing
         #expect(events.names == ["started", "drained"])
         let position = try #require(events.position)
         // The buffer had a part of later rounds already: the last of them is whole.
-        let rounds = (position.played + 400) / 1_000
+        let rounds = Int((position.played + 400) / 1_000)
         #expect((after...70).contains(rounds))
         #expect(position.played == rounds * 1_000 - 400 && position.total == position.played)
         let expected = (0..<rounds).flatMap { _ in sound.samples }.dropFirst(400 * sound.channels)

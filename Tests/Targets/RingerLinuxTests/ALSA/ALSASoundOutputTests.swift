@@ -90,7 +90,7 @@ import Testing
         let output = try output(name)
         let events = await output.hear(sound)
         #expect(events.names == ["started", "drained"])
-        #expect(events.position?.played == sound.frames)
+        #expect(events.position?.played == Int64(sound.frames))
         let grant = try #require(output.lastGrant)
         #expect(grant.pcm == "plug:'\(name)'")
         #expect(grant.sampleRate == Int(rate))

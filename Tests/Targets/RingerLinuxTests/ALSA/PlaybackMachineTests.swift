@@ -11,7 +11,7 @@ import Testing
 
     /// A sound of `frames` frames that has started, with a full buffer.
     private func running(frames: Int = 200, options: PlaybackOptions = PlaybackOptions()) -> PlaybackMachine {
-        var machine = PlaybackMachine(frames: frames, options: options, subject: "PCM x")
+        var machine = PlaybackMachine(frames: Int64(frames), options: options, subject: "PCM x")
         _ = machine.handle(.play(at: start))
         _ = machine.handle(.opened(format, isMixed: false, isCoarse: false))
         _ = machine.handle(.wrote(min(frames, 80)))
@@ -87,7 +87,7 @@ import Testing
     @Test("a sound ends with the round that is asked for, or with the one that was begun to be written")
     func rounds() throws {
         // The end that is asked for, in rounds of 50 frames, and the next write after 80 frames.
-        for (end, next) in [(100, 80..<100), (50, 80..<100), (150, 80..<150), (400, 80..<160)] {
+        for (end, next) in [(Int64(100), Int64(80)..<100), (50, 80..<100), (150, 80..<150), (400, 80..<160)] {
             var machine = running()
             _ = machine.handle(.end(after: end, rounds: 50))
             _ = machine.handle(.ready)
@@ -140,7 +140,7 @@ import Testing
         for seed in UInt64(1)...300 {
             let frames = Int(seed * 7 % 400) + 1
             var machine = PlaybackMachine(
-                frames: frames, options: PlaybackOptions(reportAt: .milliseconds(100)), subject: "PCM x")
+                frames: Int64(frames), options: PlaybackOptions(reportAt: .milliseconds(100)), subject: "PCM x")
             var pcm = SimulatedPCM(Self.troubles[index].1, seed: seed)
             pcm.run(&machine)
             let names = pcm.events.names
@@ -351,12 +351,12 @@ import Testing
         var stopped = 0
         for seed in UInt64(1)...300 {
             var machine = PlaybackMachine(
-                frames: Int(seed * 7 % 400) + 1, options: PlaybackOptions(), subject: "PCM x")
+                frames: Int64(seed * 7 % 400) + 1, options: PlaybackOptions(), subject: "PCM x")
             var pcm = SimulatedPCM(Self.stops[index].1, seed: seed)
             pcm.run(&machine)
             guard case .ended(.stopped, _, let position)? = pcm.events.last else { continue }
             stopped += 1
-            #expect(pcm.heard.elementsEqual(0..<position.played), "\(Self.stops[index].0), seed \(seed)")
+            #expect(pcm.heard.elementsEqual(0..<Int(position.played)), "\(Self.stops[index].0), seed \(seed)")
         }
         #expect(stopped > 50)
     }

@@ -126,9 +126,9 @@ struct SimulatedPCM {
         switch action {
         case .open: return .opened(format, isMixed: troubles.isMixed, isCoarse: troubles.granularity > 1)
         case .write(let frames, let ramp):
-            let answer = write(frames.map { $0 })
+            let answer = write(frames.map { Int($0) })
             if case .wrote(let count) = answer {
-                for frame in frames.prefix(count) { gains[frame] = ramp.gain(at: frame) }
+                for frame in frames.prefix(count) { gains[Int(frame)] = ramp.gain(at: frame) }
             }
             return answer
         case .pad(let frames): return write(.init(repeating: nil, count: frames))

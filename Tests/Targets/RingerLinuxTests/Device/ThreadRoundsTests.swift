@@ -61,7 +61,7 @@ struct ThreadRoundsTests {
                     end = .stopped
                 }
                 voices.withLock { $0.removeAll { $0 === voice } }
-                handler(.ended(end, at: .now, StreamPosition(played: 0, total: sound.frames)))
+                handler(.ended(end, at: .now, StreamPosition(played: 0, total: Int64(sound.frames))))
             }
             return voice
         }

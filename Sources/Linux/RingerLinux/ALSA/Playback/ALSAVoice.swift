@@ -224,10 +224,10 @@ final class ALSAVoice: Playback, @unchecked Sendable {
 
     // MARK: - Writing
 
-    private func write(_ frames: Range<Int>, _ ramp: GainRamp) {
+    private func write(_ frames: Range<Int64>, _ ramp: GainRamp) {
         guard gate.isOpen else { return send(.stop) }
         ask { pcm throws(RingerError) in
-            let first = sound.frames > 0 ? (manner.first + frames.lowerBound) % sound.frames : 0
+            let first = sound.frames > 0 ? Int((Int64(manner.first) + frames.lowerBound) % Int64(sound.frames)) : 0
             if ramp.isUnity(from: frames.lowerBound), first + frames.count <= sound.frames {
                 return .wrote(try Self.write(sound.samples, from: first * sound.channels, frames.count, to: pcm))
             }

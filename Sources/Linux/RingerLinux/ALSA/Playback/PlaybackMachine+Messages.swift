@@ -49,7 +49,7 @@ extension PlaybackMachine {
         case failed(RingerError, left: Int?, at: MonotonicTime)
         case setGain(Float, over: Duration)
         /// The sound is to end after so many frames, or with a later round of so many.
-        case end(after: Int, rounds: Int)
+        case end(after: Int64, rounds: Int)
         /// How many frames were taken back: they have to be written again.
         case rewound(Int)
         /// Stop. In a shared buffer the sound is over once the frames that could not be taken back are heard.
@@ -61,7 +61,7 @@ extension PlaybackMachine {
     /// What to do.
     enum Action: Sendable {
         case open
-        case write(Range<Int>, GainRamp)
+        case write(Range<Int64>, GainRamp)
         case pad(frames: Int)
         case start
         case readPosition

@@ -59,7 +59,7 @@ struct PlaybackMachine: Sendable {
     private var interruption: Interruption?
     private var resumeAttempts = 0
     private var restarts = 0
-    private var heardAtRestart = -1
+    private var heardAtRestart: Int64 = -1
 
     /// The time of the report that was requested and not made yet.
     private var reportDue: MonotonicTime?
@@ -69,7 +69,7 @@ struct PlaybackMachine: Sendable {
     /// The stop does not wait until what remains in a shared buffer is heard.
     private var endsAtOnce = false
     /// The stream's last known position, zeros and latency included, and since when it has not changed.
-    private var streamPosition = Int.min
+    private var streamPosition = Int64.min
     private var streamMovedAt = MonotonicTime(nanoseconds: 0)
     /// When the position was last read.
     private var seenAt = MonotonicTime(nanoseconds: 0)
@@ -81,7 +81,7 @@ struct PlaybackMachine: Sendable {
     private static let safety: Duration = .milliseconds(10)
 
     /// A sound of `frames` frames on the PCM `subject`.
-    init(frames: Int, options: PlaybackOptions, subject: String, limits: Limits = Limits()) {
+    init(frames: Int64, options: PlaybackOptions, subject: String, limits: Limits = Limits()) {
         self.subject = subject
         ledger = PlaybackLedger(total: frames)
         reportAt = options.reportAt
@@ -205,7 +205,7 @@ extension PlaybackMachine {
             ledger.wrote(frames)
             // Whether zeros are needed depends on whether the stream buffers.
             if ledger.isWritten { return [.readPosition] }
-            let room = format.bufferFrames - ledger.ahead
+            let room = Int(clamping: Int64(format.bufferFrames) - ledger.ahead)
             return frames == asked && room > 0 ? write(atMost: room) : start()
         case .running:
             ledger.wrote(frames)
@@ -300,7 +300,7 @@ extension PlaybackMachine {
     private mutating func position(_ delay: Int, before: MonotonicTime, at now: MonotonicTime) -> [Action] {
         if phase == .filling {
             // A stream that does not buffer has played everything: zeros would only add silence.
-            let room = format.bufferFrames - ledger.ahead
+            let room = Int(clamping: Int64(format.bufferFrames) - ledger.ahead)
             return delay > 0 && room > 0 ? pad(atMost: room) : start()
         }
         ledger.note(left: delay)
