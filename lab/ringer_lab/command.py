@@ -1,14 +1,17 @@
 """The command `ringer-lab`."""
 
 import argparse
+import contextlib
 import importlib.util
 import json
 import math
 import os
+import shutil
 import signal
 import sys
 
-from ringer_lab import LabError, __version__, junit, machine
+from ringer_lab import LabError, __version__, deliver, junit, machine, parts
+from ringer_lab.parts import PART
 
 DESCRIPTION = """\
 Runs firmware on a Linux kernel with real gpio, input, LED and sound drivers over simulated hardware. The kernel is a
@@ -32,16 +35,18 @@ Runs pytest in the laboratory. A test takes the fixture `lab`, and is at the boa
       assert lab.speaker.silent_since - at < 0.1
 
   lab.firmware(COMMAND..., ready=)   .signal .input .datagram .wait .wait_for .lines .output
-  lab.line(NAME) .led(NAME) .motor() .set .bounce .noise .value .edges .highs .pulses
+  lab.line(NAME) .led(NAME) .motor() .set .release .bounce .noise .value .edges .highs .pulses
   lab.key(CODE) .switch .jack .slider, lab.unplug(DEVICE) .plug(DEVICE), lab.input(NAME).events
   lab.speaker                        .heard .silent_since .differs(FILE)
   lab.advance(SECONDS), lab.now      the clock
 
 A test fails as well if the firmware ended badly, or if a recorder stopped. It leaves a folder in --output, named by the
-test's id and in junit.xml: run.vcd (lines, input, the speaker's level), heard.wav, firmware.log, kernel.log, and with
-Ringer's command installed run.svg. A run that is switched off leaves junit.xml as well, with an error at its last test.
+test's id and in junit.xml: run.vcd (lines, input, the speaker's level) and its picture run.svg, heard.wav, firmware.log,
+kernel.log. A run that is switched off leaves junit.xml as well, with an error at its last test.
 
-pytest's plug-ins are loaded by name only, with -p NAME, and modules of your own found with --env PYTHONPATH=FOLDER.
+pytest's settings and installed plug-ins are those of elsewhere; options of pytest come behind the tests or --. -n N deals
+the tests to N laboratories side by side; pytest-timeout's seconds are the host's. Modules of your own are found with
+--env PYTHONPATH=FOLDER.
 
 With --times each event of a test (a line that is set, a signal, ...) comes later by another shift in each run. A failure
 prints its shift, and the command that repeats it exactly."""
@@ -200,7 +205,7 @@ def options_words(arguments):
     """The options that are not their defaults, as words of a command, but for the tests' and their shifts."""
     words, defaults = [], vars(parser().parse_args([arguments.what]))
     for name, value in vars(arguments).items():
-        if name not in ("command", "times", "over", "shift") and value != defaults[name]:
+        if name not in ("command", "times", "over", "shift", "words") and value != defaults[name]:
             option = "--" + name.replace("_", "-")
             given = value if isinstance(value, list) else [value]
             words += [option] if value is True else [word for one in given for word in (option, str(one))]
@@ -228,36 +233,56 @@ def pytest(options, arguments):
     except OSError as error:
         raise LabError(f"--output {output}: no such folder can be made: {error.strerror}") from None
     machine.check_space(output, "--output")
-    results = f"{output}/junit.xml"
+    part = os.environ.get(PART, "")
+    own = f"{output}/.part-{part.partition('/')[0]}" if part else f"{output}/.own"  # what is not for the user's eyes
+    shutil.rmtree(own, ignore_errors=True)
+    os.mkdir(own)
+    cache = f"{output}/.pytest_cache"
+    if part:
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copytree(cache, f"{own}/cache")
+        cache = f"{own}/cache"
+    results = f"{own if part else output}/junit.xml"
     junit.write_unfinished(results, "ringer-lab", "pytest", "the tests had not begun when the laboratory ended")
     options.writable.append(output)
-    rest = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
+    rest = list(arguments.command)
+    if "--" in rest:  # before the tests, or between them and pytest's options
+        rest.remove("--")
     shifts = []
     if arguments.shift is not None:
         shifts = [f"--lab-shift={arguments.shift!r}"]
     elif arguments.times:
         shifts = [f"--lab-times={arguments.times}", f"--lab-over={arguments.over!r}"]
     options.env += [
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1",
+        *(name for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_TIMEOUT", "PYTEST_DISABLE_PLUGIN_AUTOLOAD") if name in os.environ),
         f"RINGER_LAB_OUTPUT={output}",
+        f"RINGER_LAB_OWN={json.dumps([own, results, part])}",
         f"RINGER_LAB_WORDS={json.dumps([['ringer-lab', 'pytest', *options_words(arguments)], rest])}",
     ]
-    return machine.boot(
+    command = python(
         options,
-        python(
-            options,
-            "-m",
-            "pytest",
-            "-p",
-            "ringer_lab.plugin",
-            "-p",
-            "no:cacheprovider",
-            f"--junitxml={results}",
-            f"--color={'yes' if sys.stdout.isatty() else 'no'}",
-            *shifts,
-            *rest,
-        ),
+        "-m",
+        "pytest",
+        "-p",
+        "ringer_lab.plugin",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:xdist.looponfail",
+        "-o",
+        f"cache_dir={cache}",
+        f"--color={'yes' if sys.stdout.isatty() else 'no'}",
+        *shifts,
+        *rest,
     )
+    try:
+        status = machine.boot(options, command)
+        if options.jobs and not part:
+            status = parts.run(options.jobs, output, arguments.words)
+        return deliver.carry_out(f"{own}/files", arguments.words) or status
+    finally:
+        if not part:
+            shutil.rmtree(own, ignore_errors=True)
 
 
 def board(options, arguments):
@@ -275,7 +300,9 @@ def shell(options, _):
 
 
 def main(words=None):
+    words = sys.argv[1:] if words is None else words
     arguments = parser().parse_args(words)
+    arguments.words = words
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:

@@ -12,6 +12,7 @@ from ringer_lab.devicetree import EV_ABS, EV_KEY, EV_SW
 from ringer_lab.firmware import Firmware
 from ringer_lab.inputs import InputRecorder, Jack, Key, Slider, Switch, code
 from ringer_lab.lines import Chip, EdgeRecorder, Line, board, check_drivers, read_text, write_text
+from ringer_lab.rest import Rest
 from ringer_lab.speaker import Speaker, card, wait_between_ticks
 
 DRIVERS = "/sys/bus/platform"
@@ -60,7 +61,8 @@ class Lab:
         self.start = wait_between_ticks()
         # A driver that sets a line to the level that it has is recorded too: what a line was cannot be told from that.
         self.levels = {bank.label: self.chip(bank).levels() for bank in self.banks}
-        self.firmwares, self.lines, self.inputs, self.pulls = [], {}, [], {}
+        self.firmwares, self.lines, self.inputs, self.holds = [], {}, [], {}
+        self.rest = Rest(self)
         self.unplugged, self.unbinding = {}, {}  # devices: their drivers; the threads that take them away
         for bank in self.banks:
             for offset, name in enumerate(bank.names[: bank.count]):
@@ -230,23 +232,18 @@ class Lab:
             if unbinding.is_alive():
                 self.unbinding[device] = unbinding
                 raise LabError(f"{device} cannot come back: {', '.join(players())} has it open since before it was unplugged")
-        # A driver sets the pull that its device tree asks for: what a hand holds, it holds on.
-        lines = [self._part_line(part) for part in self.parts if part.device == device]
-        pulls = {line.pull: read_text(line.pull) for line in lines}
         at = time.monotonic()
         self.edges.drain()
         write_text(f"{self.unplugged.pop(device)}/bind", device)
-        for path, pull in pulls.items():
-            write_text(path, pull)
         for bank in self.banks:
             if bank.device == device:
                 self.edges.begin(self.chip(bank), at)
+                for (label, _), holds in self.holds.items():
+                    if label == bank.label:
+                        holds.append((at, None))
         if device.startswith("snd_aloop") and self.speaker:
             self.speaker.plug()
         return at
-
-    def remember_pull(self, line):
-        self.pulls.setdefault(line, read_text(line.pull))
 
     # The end.
 
@@ -270,8 +267,7 @@ class Lab:
             recorder.close()
         for device in reversed(list(self.unplugged)):  # a part after its chip
             self._plug(device)
-        for line, pull in self.pulls.items():
-            write_text(line.pull, pull)
+        self.rest.restore()
         # The drivers believe a line once it has not bounced for a while.
         time.sleep(max([0.05] + [2 * part.debounce for part in self.parts]))
         self.edges.close()

@@ -130,6 +130,11 @@ class Chip:
     def levels(self):
         return [int(read_text(f"{self.folder}/sim_gpio{offset}/value")) for offset in range(self.bank.count)]
 
+    def pulls(self):
+        """Of each line the file that sets it from outside, and its pull."""
+        files = [f"{self.folder}/sim_gpio{offset}/pull" for offset in range(self.bank.count)]
+        return {file: read_text(file) for file in files}
+
     def line_info(self, offset):
         """The line's name, its user, and its flags."""
         data = self.ioctl(GPIO_V2_GET_LINEINFO, struct.pack("64xI188x", offset))
@@ -153,24 +158,37 @@ class Line:
         return self.lab.chip(self.bank)
 
     @property
+    def holds(self):
+        """[(time, level)]: since when the line is held at that level from outside; None is open."""
+        return self.lab.holds.setdefault((self.bank.label, self.offset), [])
+
+    @property
     def pull(self):
         return f"{self.chip.folder}/sim_gpio{self.offset}/pull"
 
     def set(self, level):
-        """Sets the line from outside, and returns the time."""
+        """Holds the line from outside, as a contact does, whatever bias its user asks for; returns the time."""
         self.lab.before_event()
         return self._set(level)
+
+    def release(self):
+        """Opens the line, which then follows its pull, or the bias that its user asked for; returns the time."""
+        self.lab.before_event()
+        return self._hold(None)
 
     def _set(self, level):
         if level not in (0, 1):
             raise LabError(f"a line's level is 0 or 1, not {level!r}")
+        return self._hold(int(bool(level) != self.is_active_low))
+
+    def _hold(self, level):
         if self.chip.line_info(self.offset)[2] & LINE_IS_OUTPUT:
             raise LabError(
                 f"{self!r} is an output of {self.chip.line_info(self.offset)[1]}: it cannot be set from outside"
             )
-        self.lab.remember_pull(self)
         at = time.monotonic()
-        write_text(self.pull, "pull-up" if bool(level) != self.is_active_low else "pull-down")
+        self.holds.append((at, level))
+        write_text(self.pull, {0: "low", 1: "high", None: "open"}[level])
         return at
 
     def bounce(self, level, times=5, within=0.004):
@@ -208,7 +226,9 @@ class Line:
         self.lab.edges.drain()
         found, last = [], self.start[1]
         for at, level in self.lab.edges.levels[self.bank.label, self.offset]:
-            if at >= self.lab.start and level != last:
+            # What its user sets does not change a line that is held.
+            held = next((held for since, held in reversed(self.holds) if since <= at), None)
+            if at >= self.lab.start and level != last and held in (None, level):
                 found.append((at, self._logical(level)))
                 last = level
         return found

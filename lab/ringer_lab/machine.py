@@ -1,6 +1,7 @@
 """The machine: its kernel is booted as a process of the host, runs one command and is gone."""
 
 import ctypes
+import math
 import os
 import re
 import select
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import termios
 import threading
+import time
 from dataclasses import dataclass, field
 
 from ringer_lab import LabError, devicetree
@@ -33,6 +35,7 @@ class Options:
     memory: int = 512
     writable: list = field(default_factory=list)
     bus: bool = False
+    jobs: str = ""  # set by boot: how many laboratories the tests asked for
 
 
 def built(what):
@@ -72,6 +75,8 @@ def sound_configuration(speaker, rate):
     if speaker == "loopback":
         return text, []
     alone = ["snd_dummy.pcm_devs=0", "snd_aloop.pcm_substreams=1"]
+    if speaker == "mixed":  # it is there: for any number of programs at once
+        return text.replace("rate 48000", f"rate {rate}"), alone
     if match := re.fullmatch(r"(?:plug)?hw:(?:CARD=)?(\w+)(?:,(?:DEV=)?0(?:,(?:SUBDEV=)?0)?)?", speaker):
         # The card itself takes that place.
         card = match[1]
@@ -254,6 +259,22 @@ def run_kernel(kernel, init, run, options, command, sound, terminal):
     return judge(run, options, command, os.waitstatus_to_exitcode(status))
 
 
+def wait(descriptors, run, deadline):
+    """Waits until one can be read, and returns those; none at the deadline, or once a test's own time has passed."""
+    end = math.inf if deadline is None else time.monotonic() + deadline
+    while True:
+        ready, _, _ = select.select(descriptors, [], [], 0.2 if end < math.inf else None)
+        if ready or time.monotonic() >= end:
+            return ready
+        try:
+            # The guest wrote it when the test began, at the host's time.
+            if time.time() >= os.stat(f"{run}/timeout").st_mtime + float(read(f"{run}/timeout") or math.inf):
+                os.rename(f"{run}/timeout", f"{run}/timed-out")
+                return []
+        except (FileNotFoundError, ValueError):
+            pass
+
+
 def watch(gone, start, run, deadline):
     """The watcher, a process of its own: it starts the kernel and kills all of the guest's processes when the kernel has
     ended, at the deadline, or when the command is gone, even by SIGKILL: `gone` is a pipe whose other end only the command
@@ -266,7 +287,7 @@ def watch(gone, start, run, deadline):
         mode = termios.tcgetattr(0) if deadline is None else None
         process = start()
         try:
-            ready, _, _ = select.select([gone, os.pidfd_open(process.pid)], [], [], deadline)
+            ready = wait([gone, os.pidfd_open(process.pid)], run, deadline)
         finally:
             # They are the kernel's process group. It has not been waited for: its number is still its own.
             os.killpg(process.pid, signal.SIGKILL)
@@ -313,11 +334,12 @@ def judge(run, options, command, kernel_status):
             file=sys.stderr,
         )
     if status := read(f"{run}/status"):
+        options.jobs = read(f"{run}/jobs")
         return int(status)
     if kernel_status == DEADLINE_PASSED:
         doing = read(f"{run}/doing") or os.path.basename(command[0])
         print(
-            f"ringer-lab: switched off: {doing} had not ended after {options.deadline} s of "
+            f"ringer-lab: switched off: {doing} had not ended after {read(f'{run}/timed-out') or options.deadline} s of "
             "real time"
             + (
                 ""

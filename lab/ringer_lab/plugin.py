@@ -1,5 +1,6 @@
 """pytest's plug-in in the laboratory: the fixture `lab`, and what a failed test leaves."""
 
+import contextlib
 import errno
 import hashlib
 import inspect
@@ -14,6 +15,7 @@ import pytest
 from ringer_lab import junit, recording
 from ringer_lab.lab import Lab
 
+OWN, RESULTS, PART = json.loads(os.environ.pop("RINGER_LAB_OWN", '["", "", ""]'))
 LAB, HAS_FAILED = pytest.StashKey(), pytest.StashKey()
 # The command's words. Not in the firmware's environment, whose length it would notice: by microseconds, when it starts.
 COMMAND, WORDS = json.loads(os.environ.pop("RINGER_LAB_WORDS", "[[], []]"))
@@ -24,6 +26,105 @@ def pytest_addoption(parser):
     group.addoption("--lab-times", type=int, default=0)
     group.addoption("--lab-over", type=float, default=0.1)
     group.addoption("--lab-shift", type=float)
+    # pytest-xdist's, which is not loaded: each of its processes would need a laboratory.
+    group._addoption("-n", "--numprocesses", dest="lab_jobs", metavar="N", help="N laboratories side by side; auto: one for each processor")
+    group.addoption("--dist", dest="lab_dist", help="ignored: the tests are dealt one by one")
+    for option in ("--tx", "--rsyncdir", "--maxprocesses", "--max-worker-restart"):
+        group.addoption(option, dest="lab_xdist", action="append", help="not in the laboratory")
+    group._addoption("-f", "--looponfail", dest="lab_loops", action="store_true", help="not in the laboratory")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    if getattr(early_config.known_args_namespace, "cov_source", None):
+        os.environ["COVERAGE_FILE"] = on_the_host(early_config, ".coverage")
+
+
+def on_the_host(config, path):
+    """Where the guest writes a file that the host then puts to `path`."""
+    path = os.path.join(config.invocation_params.dir, os.path.expanduser(path))
+    if os.path.commonpath([path, os.environ["RINGER_LAB_OUTPUT"]]) == os.environ["RINGER_LAB_OUTPUT"]:
+        return path
+    path = f"{OWN}/files{os.path.normpath(path)}"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return path
+
+
+REFUSED = {
+    "usepdb": ("--pdb", "there is no input: print, or read firmware.log and run.vcd of the failed test"),
+    "trace": ("--trace", "there is no input: print, or read firmware.log and run.vcd of the failed test"),
+    "pastebin": ("--pastebin", "there is no network: send lab-results/junit.xml"),
+    "lab_xdist": ("--tx, --rsyncdir, --maxprocesses or --max-worker-restart", "laboratories side by side are -n N"),
+    "lab_loops": ("--looponfail", "run ringer-lab pytest again with --lf"),
+    "debug": ("--debug", "use -v, or --trace-config"),
+}
+COVERAGE = {"html": "htmlcov", "xml": "coverage.xml", "json": "coverage.json", "lcov": "coverage.lcov"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    option = config.option
+    for name, (word, instead) in REFUSED.items():
+        if getattr(option, name, None):
+            raise pytest.UsageError(f"{word} does not work in the laboratory: {instead}")
+    jobs = option.lab_jobs or "0"
+    if not jobs.isdecimal() and jobs not in ("auto", "logical"):
+        raise pytest.UsageError(f"-n {jobs}: a number of laboratories is meant, or auto")
+    # What is written beside the tests.
+    if option.xmlpath and not PART:
+        path = on_the_host(config, option.xmlpath)
+        if path.startswith(OWN):
+            os.symlink(RESULTS, path)
+    option.xmlpath = RESULTS
+    if jobs != "0" and not PART and not option.collectonly:
+        for name, word in {"htmlpath": "--html", "cov_source": "--cov"}.items():
+            if getattr(option, name, None):
+                raise pytest.UsageError(f"{word} and -n do not work together in the laboratory: leave out one of them")
+        with open(os.path.join(os.environ["RINGER_LAB_RUN"], "jobs"), "w", encoding="utf-8") as file:
+            file.write(jobs)
+        return pytest.ExitCode.OK
+    for name in ("htmlpath", "log_file"):
+        if path := getattr(option, name, None):
+            setattr(option, name, on_the_host(config, path))
+    if coverage := config.pluginmanager.getplugin("_cov"):
+        reports = coverage.options.cov_report
+        for kind in COVERAGE if isinstance(reports, dict) else ():
+            if kind in reports:
+                reports[kind] = on_the_host(config, reports[kind] or COVERAGE[kind])
+    return None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_finish(session):
+    """Of several laboratories each has its share of what -k and --lf have left, whatever order a plug-in gave it."""
+    if PART:
+        items = session.items
+        number, count = map(int, PART.split("/"))
+        mine = set(sorted(item.nodeid for item in items)[number::count])
+        items[:] = [item for item in items if item.nodeid in mine]
+
+
+@pytest.fixture(scope="session")
+def worker_id():
+    """pytest-xdist's."""
+    return f"gw{PART.partition('/')[0]}" if PART else "master"
+
+
+# pytest-timeout's seconds are the host's, which ends the run: in virtual time a test that spins would never reach them.
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_timeout_set_timer(item, settings):
+    with open(os.path.join(os.environ["RINGER_LAB_RUN"], "timeout"), "w", encoding="utf-8") as file:
+        file.write(f"{settings.timeout:g}")
+    return True
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_timeout_cancel_timer(item):
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(os.path.join(os.environ["RINGER_LAB_RUN"], "timeout"))
+    return True
 
 
 def pytest_generate_tests(metafunc):
@@ -81,6 +182,8 @@ def pytest_runtest_makereport(item, call):
         item.stash[HAS_FAILED] = True
         if getattr(call.excinfo.value, "errno", None) == errno.ENOSPC:
             item.add_report_section(call.when, "laboratory", "the guest's own files are in its memory: give it more with --memory")
+        if getattr(call.excinfo.value, "errno", None) == errno.EROFS:
+            item.add_report_section(call.when, "laboratory", "the host's files are read-only here: write to tmp_path, or use --writable DIR")
     lab = item.stash.get(LAB, None)
     if lab is not None and lab.end is not None and item.stash.get(HAS_FAILED, False):
         del item.stash[LAB]

@@ -1,5 +1,7 @@
 """The files that a failed test leaves."""
 
+import html
+import math
 import os
 import re
 import shutil
@@ -18,10 +20,10 @@ def save(lab, folder):
     for name, write in files.items():
         paths[name] = os.path.join(folder, name)
         write(lab, paths[name])
-    if shutil.which("ringer"):
-        picture = os.path.join(folder, "run.svg")
-        if subprocess.run(["ringer", "trace", paths["run.vcd"], picture], stdin=subprocess.DEVNULL).returncode == 0:
-            paths["run.svg"] = picture
+    picture = paths["run.svg"] = os.path.join(folder, "run.svg")
+    words = ["ringer", "trace", paths["run.vcd"], picture]
+    if not shutil.which("ringer") or subprocess.run(words, stdin=subprocess.DEVNULL).returncode != 0:
+        draw(lab, picture)
     return paths
 
 
@@ -95,3 +97,46 @@ def write_changes(lab, path):
             file.write(change + "\n")
             last = micros
         file.write(f"#{round((lab.end - lab.start) * 1e6)}\n")
+
+
+def draw(lab, path):
+    """A picture of the lines that changed or were high, and of the speaker's level, over seconds since the test began."""
+    left, width, row, end = 180, 960, 34, max(lab.end - lab.start, 1e-3)
+
+    def x(at):
+        return round(left + width * min(max(at - lab.start, 0), end) / end, 2)
+
+    rows = [(line.name, [f"M{x(lab.start)} 24"] + [f"V{24 - 18 * level}H{x(after)}" for level, after in steps(lab, line)])
+            for line in lab.lines.values() if line.edges or line.highs]  # fmt: skip
+    if lab.speaker and not lab.speaker.problem:
+        rate, start, parts = lab.speaker.rate, lab.speaker.start, []
+        for first, last in lab.speaker.spans():
+            step = max(rate // 100, math.ceil(end * rate / width))  # a tick of the card, or what is one point wide
+            for frame in range(first, last, step):
+                level, _ = lab.speaker.measure(frame, min(frame + step, last))
+                at, height = x(start + frame / rate), 9 * level + 0.3
+                parts.append(f"M{at} {15 - height:.1f}H{x(start + min(frame + step, last) / rate)}V{15 + height:.1f}H{at}Z")
+        rows.append(("speaker", parts))
+    unit = 10 ** math.floor(math.log10(end))
+    unit = next(step for step in (unit / 5, unit / 2, unit, unit * 2) if end / step <= 10)
+    height = row * len(rows)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 30} {height + 30}" font-family="sans-serif" ')
+        file.write('font-size="12"><rect width="100%" height="100%" fill="#fff"/>\n')
+        for number in range(int(end / unit) + 1):
+            at = round(left + width * number * unit / end, 2)
+            file.write(f'<path d="M{at} 0V{height}" stroke="#ddd"/><text x="{at}" y="{height + 18}" text-anchor="middle">{number * unit:.6g} s</text>\n')
+        for number, (name, parts) in enumerate(rows):
+            fill = "#06c" if name == "speaker" else "none"
+            file.write(f'<g transform="translate(0 {number * row})"><text x="8" y="20">{html.escape(name)}</text>')
+            file.write(f'<path d="{"".join(parts)}" fill="{fill}" stroke="#06c"/></g>\n')
+        file.write("</svg>\n")
+
+
+def steps(lab, line):
+    """[(level, until when)] of a line."""
+    level, found = line._logical(line.start[1]), []
+    for at, after in line.edges:
+        found.append((level, at))
+        level = after
+    return [*found, (level, lab.end)]

@@ -82,6 +82,27 @@ def test_options_of_pytest_come_after_two_dashes(ringer_lab):
     assert run.status == 64 and "-q; options of pytest or of your command come after --" in run.err
 
 
+def test_options_of_pytest_after_the_tests_and_two_dashes(ringer_lab, tmp_path):
+    (tmp_path / "test_this.py").write_text("def test_this(): pass\n")
+    run = ringer_lab("pytest", "test_this.py", "--", "-q")
+    assert run.status == 0 and "platform" not in run.out, run.out + run.err
+
+
+def test_a_build_says_how_far_it_is(tmp_path):
+    script = f"""set -eu; . {LAB}/ringer_lab/machine/cache.sh; progress_seconds=0.1
+build() {{ seq 40; while ! grep -q "40 % is built, about 1 min more" {tmp_path}/said; do sleep 0.1; done; touch result/done; }}
+cached_build it done build 100 2>{tmp_path}/said"""
+    done = subprocess.run(["bash", "-c", script], env=os.environ | {"RINGER_CACHE": str(tmp_path)}, capture_output=True, text=True)
+    assert done.returncode == 0 and os.path.exists(f"{done.stdout.strip()}/done"), done.stderr
+
+
+def test_several_programs_play_at_once_to_a_speaker_that_mixes(ringer_lab):
+    sound = "/usr/share/sounds/alsa/Front_Center.wav"
+    play = f"aplay -q -D mixed {sound}"
+    run = ringer_lab("run", "--speaker", "mixed", "--", "sh", "-c", f"{play} & {play} && wait $! && ! aplay -q {sound} && echo both")
+    assert run.out == "both\n", run.err
+
+
 def test_help_names_the_exit_statuses(ringer_lab):
     run = ringer_lab("--help")
     assert run.status == 0

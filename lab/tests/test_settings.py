@@ -1,0 +1,109 @@
+"""A project's own settings of pytest, and the plug-ins of its environment, in a laboratory that pip has installed."""
+
+import os
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as xml
+
+import pytest
+from conftest import LAB
+
+PLUGINS = ["asyncio", "mock", "timeout", "html", "cov", "xdist"]
+
+PROJECT = {
+    "pytest.ini": """[pytest]
+asyncio_mode = auto
+addopts = --timeout=300 --junitxml=report/results.xml --strict-markers
+""",
+    "test_project.py": """
+import asyncio
+import pytest
+
+async def test_awaits(lab):
+    start = lab.now
+    await asyncio.sleep(100)
+    assert lab.now - start >= 100
+
+def test_mocks(lab, mocker):
+    assert mocker.Mock(return_value=1)() == 1
+
+@pytest.mark.parametrize("number", range(3))
+def test_number(lab, number, worker_id):
+    lab.firmware("echo", worker_id).wait()
+    assert number != 1
+""",
+    "test_unending.py": """
+import pytest
+
+@pytest.mark.timeout(2)
+def test_unending(lab):
+    while True: pass
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The folder of the programs of an environment with ringer-lab and the plug-ins."""
+    folder = tmp_path_factory.mktemp("installed")
+    for part in ("lab", "dts"):
+        shutil.copytree(f"{os.path.dirname(LAB)}/{part}", folder / part)
+    subprocess.run(["/usr/bin/python3", "-m", "venv", folder / "venv"], check=True)
+    names = [f"pytest-{name}" for name in PLUGINS]
+    subprocess.run([folder / "venv/bin/pip", "install", "--quiet", f"{folder}/lab[pytest]", *names], check=True)
+    return folder / "venv/bin"
+
+
+@pytest.fixture
+def project(installed, tmp_path):
+    """Runs a program of the environment in the project's folder: its status, and what it printed."""
+    for name, content in PROJECT.items():
+        (tmp_path / name).write_text(content)
+
+    def run(program, *words):
+        done = subprocess.run([installed / program, *words], cwd=tmp_path, capture_output=True, text=True, timeout=1000)
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+def test_plugins_addopts_and_reports(project, tmp_path):
+    status, out = project(
+        "ringer-lab", "pytest", "--", "-p", "no:randomly", "--html=report/page.html", "--cov=.", "--cov-report=xml", "test_project.py"
+    )
+    assert status == 1 and "1 failed, 4 passed" in out, out
+    assert "test_number[1]" in (tmp_path / "report/page.html").read_text()
+    assert 'filename="test_project.py"' in (tmp_path / "coverage.xml").read_text()
+    for path in ("report/results.xml", "lab-results/junit.xml"):
+        assert len(list(xml.parse(tmp_path / path).getroot().iter("testcase"))) == 5
+    # What has failed is known to the next run.
+    status, out = project("ringer-lab", "pytest", "test_project.py", "--lf", "-q")
+    assert status == 1 and "1 failed" in out and "passed" not in out, out
+
+
+def test_laboratories_side_by_side(project, tmp_path):
+    status, out = project("ringer-lab", "pytest", "test_project.py", "--", "-n", "2", f"--junitxml={tmp_path}/of-both.xml")
+    assert status == 1 and "2 laboratories: 5 tests, 1 failed, 0 skipped" in out, out
+    assert len(re.findall("^laboratory . of 2:$", out, re.MULTILINE)) == 2
+    assert len({case.get("name") for case in xml.parse(tmp_path / "of-both.xml").getroot().iter("testcase")}) == 5
+    assert "gw" in (tmp_path / "lab-results/test_project.py/test_number[1]/firmware.log").read_text()
+    status, out = project("ringer-lab", "pytest", "test_project.py", "--", "-n", "2", "--lf", "-k", "number")
+    assert status == 1 and "2 laboratories: 1 tests, 1 failed" in out, out
+
+
+def test_a_tests_timeout_is_of_the_hosts_seconds(project, tmp_path):
+    status, out = project("ringer-lab", "pytest", "test_unending.py")
+    assert status == 124 and "test_unending.py::test_unending had not ended after 2 s of real time" in out, out
+    assert "switched off" in (tmp_path / "lab-results/junit.xml").read_text()
+
+
+@pytest.mark.parametrize("words", [["--pdb"], ["--tx=popen"], ["-n", "2", "--cov=."]])
+def test_what_cannot_work_is_refused_by_name(project, words):
+    status, out = project("ringer-lab", "pytest", "test_project.py", *words)
+    assert status == 4 and re.search(f"ERROR: .*{words[0].partition('=')[0]}.*laboratory: ", out), out
+
+
+def test_pytest_alone_says_what_to_type(project):
+    status, out = project("pytest", "test_project.py", "-q")
+    assert status == 1 and "type  ringer-lab pytest test_project.py -q\n" in out, out
