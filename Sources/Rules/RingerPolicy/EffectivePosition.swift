@@ -55,3 +55,44 @@ extension SilenceSource {
         }
     }
 }
+
+extension DeviceState {
+    /// The position that the rules go by: the most silent one of the switch's - while it cannot be read, the one that the user
+    /// chose for that - the kept one, and that of the quiet hours; nil if there is none of these.
+    ///
+    /// - Parameter preferences: The user's preferences.
+    public func position(_ preferences: UserPreferences) -> SwitchPosition? {
+        mostSilent(switchPosition(preferences), mostSilent(keptPosition, quietHours))
+    }
+
+    /// The position that the rules go by, with what makes it so and until when.
+    ///
+    /// - Parameter preferences: The user's preferences.
+    public func effectivePosition(_ preferences: UserPreferences) -> EffectivePosition {
+        var effective = EffectivePosition()
+        // Without a switch the kept position is the switch's, with its end.
+        let isSwitchKept = keptPositionUntil != nil && ringSilentSource == Self.keptPositionSource
+        if let position = switchPosition(preferences) {
+            effective.add(.ringSilentSwitch, position, until: isSwitchKept ? keptPositionUntil : nil)
+        }
+        if let keptPosition { effective.add(.keptPosition, keptPosition, until: keptPositionUntil) }
+        if let quietHours { effective.add(.quietHours, quietHours, until: quietHoursUntil) }
+        return effective
+    }
+
+    /// The most silent one of the switch's position, which was read, the kept one and that of the quiet hours; nil without a
+    /// position that was read.
+    package var readPosition: SwitchPosition? {
+        ringSilent.flatMap { mostSilent($0, mostSilent(keptPosition, quietHours)) }
+    }
+
+    private func mostSilent(_ first: SwitchPosition?, _ second: SwitchPosition?) -> SwitchPosition? {
+        guard let first, let second else { return first ?? second }
+        return max(first, second)
+    }
+
+    /// The switch's position, or the user's choice while it cannot be read; nil without a switch.
+    func switchPosition(_ preferences: UserPreferences) -> SwitchPosition? {
+        ringSilent ?? (isSwitchUnreadable ? preferences.whenSwitchUnreadable : nil)
+    }
+}

@@ -94,21 +94,6 @@ private func decideAlert(
     return mayVibrate ? .vibrate(heard.reason) : .silence(heard.reason)
 }
 
-/// What a call leaves of the decision on an alert: never more than there is.
-private func duringCall(_ decision: Decision, _ state: DeviceState, _ preferences: UserPreferences) -> Decision {
-    guard state.sessions.contains(.call) else { return decision }
-    var choice = preferences.alertsDuringCall
-    if choice == .automatic { choice = state.sessions.contains(.callByPriority) ? .felt : .heard }
-    switch (decision, choice) {
-    case (.play(let gain, let route, let vibrates, _), .quiet):
-        return .play(gain: gain * AlertsDuringCall.quietGain, route: route, vibrates: vibrates, .call)
-    // The call records, and that is no reason here to miss an alert.
-    case (.play, .felt): return .vibrate(.call)
-    case (.play, .none), (.vibrate, .none): return .silence(.call)
-    default: return decision
-    }
-}
-
 private func decideAlarm(_ state: DeviceState, _ preferences: UserPreferences) -> Decision {
     let gain = alarmGain(preferences)
     guard preferences.alarmsIgnoreSilence else {
@@ -151,45 +136,4 @@ private func audibility(
     if state.ringSilent?.silences == true { return (false, .ringSilentSwitch) }
     if state.switchPosition(preferences)?.silences == true { return (false, .switchUnreadable) }
     return (false, state.keptPosition?.silences == true ? .softwareSilent : .quietHours)
-}
-
-extension DeviceState {
-    /// The position that the rules go by: the most silent one of the switch's - while it cannot be read, the one that the user
-    /// chose for that - the kept one, and that of the quiet hours; nil if there is none of these.
-    ///
-    /// - Parameter preferences: The user's preferences.
-    public func position(_ preferences: UserPreferences) -> SwitchPosition? {
-        mostSilent(switchPosition(preferences), mostSilent(keptPosition, quietHours))
-    }
-
-    /// The position that the rules go by, with what makes it so and until when.
-    ///
-    /// - Parameter preferences: The user's preferences.
-    public func effectivePosition(_ preferences: UserPreferences) -> EffectivePosition {
-        var effective = EffectivePosition()
-        // Without a switch the kept position is the switch's, with its end.
-        let isSwitchKept = keptPositionUntil != nil && ringSilentSource == Self.keptPositionSource
-        if let position = switchPosition(preferences) {
-            effective.add(.ringSilentSwitch, position, until: isSwitchKept ? keptPositionUntil : nil)
-        }
-        if let keptPosition { effective.add(.keptPosition, keptPosition, until: keptPositionUntil) }
-        if let quietHours { effective.add(.quietHours, quietHours, until: quietHoursUntil) }
-        return effective
-    }
-
-    /// The most silent one of the switch's position, which was read, the kept one and that of the quiet hours; nil without a
-    /// position that was read.
-    package var readPosition: SwitchPosition? {
-        ringSilent.flatMap { mostSilent($0, mostSilent(keptPosition, quietHours)) }
-    }
-
-    private func mostSilent(_ first: SwitchPosition?, _ second: SwitchPosition?) -> SwitchPosition? {
-        guard let first, let second else { return first ?? second }
-        return max(first, second)
-    }
-
-    /// The switch's position, or the user's choice while it cannot be read; nil without a switch.
-    fileprivate func switchPosition(_ preferences: UserPreferences) -> SwitchPosition? {
-        ringSilent ?? (isSwitchUnreadable ? preferences.whenSwitchUnreadable : nil)
-    }
 }

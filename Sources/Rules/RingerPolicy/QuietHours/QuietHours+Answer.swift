@@ -47,7 +47,7 @@ extension QuietHours {
 
     private func rank(at utc: Int64, in zone: TimeZoneRules) -> Rank {
         guard Self.times.contains(utc), !spans.isEmpty else { return .none }
-        let segments = TimeSegments(of: zone, around: utc.day...utc.day)
+        let segments = LocalTimeSegments(of: zone, around: utc.day...utc.day)
         let days = (utc + segments.offsets.lowerBound).day - 1...(utc + segments.offsets.upperBound).day
         var rank = Rank.none
         for interval in intervals(of: days, in: segments) where interval.contains(utc) {
@@ -63,7 +63,7 @@ extension QuietHours {
         // A zone that leaves out all spans of a week needs a transition in it.
         for round in 0..<2 * TimeZoneRules.mostTransitions where Self.times.contains(probe) {
             let days = isForward ? probe.day - 4...probe.day + 11 : probe.day - 14...probe.day + 4
-            let intervals = intervals(of: days, in: TimeSegments(of: zone, around: days))
+            let intervals = intervals(of: days, in: LocalTimeSegments(of: zone, around: days))
             // Outside of these times there may be intervals of other days.
             if isForward {
                 let found = intervals.firstChange(after: probe, rank)
@@ -81,12 +81,12 @@ extension QuietHours {
     /// Whether different things apply within the week.
     private var everChanges: Bool {
         let rank = rank(at: 0, in: .utc)
-        let segments = TimeSegments(of: .utc, around: -4...11)
+        let segments = LocalTimeSegments(of: .utc, around: -4...11)
         return intervals(of: -4...11, in: segments).firstChange(after: 0, rank) < 10 * Gregorian.day
     }
 
     /// The spans that begin on some days, counted from 1970, as UTC.
-    private func intervals(of days: ClosedRange<Int64>, in segments: TimeSegments) -> [Interval] {
+    private func intervals(of days: ClosedRange<Int64>, in segments: LocalTimeSegments) -> [Interval] {
         var intervals: [Interval] = []
         for day in days {
             for span in spans where span.days.contains(day.weekday) {
@@ -143,47 +143,6 @@ extension [Interval] {
             if interval.rank == rank { covered = Swift.max(covered, interval.end) }
         }
         return covered
-    }
-}
-
-/// The offsets of a zone in a part of time, and how local times become UTC there.
-private struct TimeSegments {
-    /// The first seconds with their offsets, ascending.
-    private var segments: [(start: Int64, offset: Int64)]
-
-    /// The lowest and the highest offset.
-    private(set) var offsets: ClosedRange<Int64>
-
-    /// The part around some local days, with what is as far from them as offsets reach.
-    init(of zone: TimeZoneRules, around days: ClosedRange<Int64>) {
-        var last = (days.lowerBound - 5) * Gregorian.day
-        var offset = zone.offset(at: last)
-        segments = [(last, offset)]
-        offsets = offset...offset
-        while let next = zone.nextTransition(after: last), next <= (days.upperBound + 6) * Gregorian.day {
-            (last, offset) = (next, zone.offset(at: next))
-            segments.append((last, offset))
-            offsets = min(offsets.lowerBound, offset)...Swift.max(offsets.upperBound, offset)
-        }
-    }
-
-    private func end(of index: Int) -> Int64 { index + 1 < segments.count ? segments[index + 1].start : .max }
-
-    /// The first second at which it is a local time or later: the first of two, or the first after a gap.
-    func first(reaching local: Int64) -> Int64 {
-        for (index, segment) in segments.enumerated() {
-            let utc = Swift.max(segment.start, local - segment.offset)
-            if utc < end(of: index) { return utc }
-        }
-        return .max
-    }
-
-    /// The first second from which on it is never again before a local time: the second of two, or the first after a gap.
-    func last(before local: Int64) -> Int64 {
-        for (index, segment) in segments.enumerated().reversed() where local - segment.offset > segment.start {
-            return min(end(of: index), local - segment.offset)
-        }
-        return .min
     }
 }
 
