@@ -23,6 +23,8 @@ class Bridge:
         self.published, self.timer, self.is_there = None, None, False
         # Sounds that are being opened, and requests that have not ended, with what asked for them.
         self.opening, self.requests = 0, {}
+        # How often all were stopped: what began to be opened before does not begin after.
+        self.stops = 0
         # A bucket that fills with time: a message takes one.
         self.tokens, self.filled = float(configuration.messages), time.monotonic()
         self.is_flooded = False
@@ -48,14 +50,16 @@ class Bridge:
         self.broker.subscribe([f"{self.base}/{command}" for command in self.configuration.commands])
         if self.configuration.discovery_prefix:
             for topic, contents in discovery.messages(self.configuration):
-                self.broker.publish(topic, json.dumps(contents), True)
+                self.broker.publish(topic, json.dumps(contents) if contents else "", True)
         self.published = None
         self.publish_presence()
 
     def presence(self, is_there):
         self.is_there = is_there
         if not is_there:
-            self.requests.clear()
+            requests, self.requests = self.requests, {}
+            for asked in requests.values():
+                self.result(asked, "failed", "service", "the service is gone")
         self.publish_presence()
 
     def publish_presence(self):
@@ -132,6 +136,7 @@ class Bridge:
         elif command in CONTROLS:
             self.service.set(*commands.setting(command, members["value"]), self.ending(asked))
         elif command == "stop":
+            self.stops += 1
             for number in list(self.requests):
                 self.service.call("Stop", "u", (number,))
             self.result(asked, "done", "", None)
@@ -154,13 +159,16 @@ class Bridge:
         if kind == "sound":
             return self.sound(command, ("u" if isinstance(value, int) else "s", value), chosen, asked)
         self.opening += 1
+        stops = self.stops
 
         def opened(descriptor, error):
             self.opening -= 1
             if error is not None:
                 return self.refuse(asked, error)
             try:
-                if self.is_there:
+                if stops != self.stops:
+                    self.result(asked, "stopped", "caller", None)
+                elif self.is_there:
                     self.sound(command, ("h", descriptor), chosen, asked)
                 else:
                     self.refuse(asked, "the service is not there")
@@ -177,11 +185,14 @@ class Bridge:
     def begin(self, method, signature, arguments, asked):
         """Begins a request of the service's. Its number comes before its end."""
         self.opening += 1
+        stops = self.stops
 
         def begun(body, error):
             self.opening -= 1
             if error is None:
                 self.requests[body[0]] = asked
+                if stops != self.stops:
+                    self.service.call("Stop", "u", (body[0],))
             else:
                 self.refuse(asked, error)
 

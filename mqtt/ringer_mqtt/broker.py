@@ -9,8 +9,17 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 LONGEST_PAUSE = 60
+# So long, in seconds, one wait for the broker holds up the loop while a connection is made.
+PATIENCE = 5
 # What a packet has besides the message: topic and properties.
 OVERHEAD = 1024
+
+
+class Socket(ssl.SSLSocket):
+    """One whose waits, as for TLS's handshake, are short."""
+
+    def settimeout(self, seconds):
+        super().settimeout(seconds if seconds is None else min(seconds, PATIENCE))
 
 
 class Broker:
@@ -22,20 +31,27 @@ class Broker:
         # Called once connected; with each message of a topic that is subscribed.
         self.on_connected = lambda: None
         self.on_message = lambda topic, payload, is_retained: None
+        self.availability = availability
+        self.context = configuration.tls(Socket) if configuration.has_tls else None
+        self.client = None
+
+    def make_client(self):
+        """One for a connection: a client keeps what was not acknowledged, and would send it after what is newer."""
+        configuration = self.configuration
         arguments = {"client_id": f"ringer-{configuration.name}", "protocol": mqtt.MQTTv5}
         if hasattr(mqtt, "CallbackAPIVersion"):
             arguments["callback_api_version"] = mqtt.CallbackAPIVersion.VERSION1
         self.client = mqtt.Client(**arguments)
         if configuration.user is not None:
             self.client.username_pw_set(configuration.user, configuration.password)
-        if configuration.has_tls:
-            self.client.tls_set(
-                configuration.authorities, configuration.certificate, configuration.key, tls_version=ssl.PROTOCOL_TLS_CLIENT)
+        if self.context:
+            self.client.tls_set_context(self.context)
         # What nobody can take waits no further than this.
         self.client.max_queued_messages_set(100)
-        self.client.will_set(availability, "offline", qos=1, retain=True)
+        self.client.will_set(self.availability, "offline", qos=1, retain=True)
         self.client.on_connect = self.connected
         self.client.on_disconnect = self.disconnected
+        self.client.on_subscribe = self.subscribed
         self.client.on_message = lambda _client, _context, message: self.on_message(
             message.topic, message.payload, message.retain)
         self.client.on_socket_open = self.opened
@@ -44,8 +60,10 @@ class Broker:
         self.client.on_socket_unregister_write = lambda *_: self.socket and self.loop.watch(self.socket, self.ready)
 
     def start(self):
-        """Connects, or tries again later. Resolving the name and TLS's handshake hold the loop up for 5 s at most."""
+        """Connects, or tries again later. Each wait for the broker holds the loop up for 5 s at most, and
+        that for the name as long as the system's resolver does."""
         self.timer = None
+        self.make_client()
         properties = Properties(PacketTypes.CONNECT)
         # The broker drops larger ones.
         properties.MaximumPacketSize = self.configuration.largest_message + OVERHEAD
@@ -112,13 +130,19 @@ class Broker:
         if topics:
             self.client.subscribe([(topic, 1) for topic in topics])
 
+    def subscribed(self, _client, _context, _number, codes, *_):
+        refused = [str(code) for code in codes if getattr(code, "value", code) >= 0x80]
+        if refused:
+            self.complain(f"it refuses {len(refused)} of {len(codes)} topics: {', '.join(sorted(set(refused)))}")
+
     def publish(self, topic, payload, is_retained=False):
         """Publishes, if there is a connection: whoever connects publishes the state anew."""
-        if self.is_connected:
-            self.client.publish(topic, payload, qos=1, retain=is_retained)
+        if self.is_connected and self.client.publish(topic, payload, qos=1, retain=is_retained).rc == mqtt.MQTT_ERR_QUEUE_SIZE:
+            self.complain("it does not acknowledge: messages are dropped")
 
     def stop(self):
         """Leaves in order: the will is not published."""
-        self.client.disconnect()
+        if self.client:
+            self.client.disconnect()
         if self.socket:
             self.client.loop_write()

@@ -42,7 +42,7 @@ def read(command, payload):
         wanted = {**MEMBERS[command], "id": str}.get(name)
         if wanted is None:
             raise CommandError(f"there is no member {name[:40]}")
-        if wanted is float and type(value) is int:
+        if wanted is float and type(value) is int and abs(value) < 1 << 31:
             members[name] = value = float(value)
         if isinstance(value, bool) or not isinstance(value, wanted):
             raise CommandError(f"{name} has another type")

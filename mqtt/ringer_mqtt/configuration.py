@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import socket
+import ssl
 
 # What messages may ask for; each has a topic of its own. The second row changes the device, and needs the group ringer.
 COMMANDS = ("announce", "play", "alert", "vibrate", "stop")
@@ -60,6 +61,25 @@ class Configuration:
             raise ConfigurationError(f"{self.password_file}: {error}") from None
 
 
+    def tls(self, socket_class=ssl.SSLSocket):
+        """A context with the certificates, whose sockets are of that class."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.sslsocket_class = socket_class
+        context.load_verify_locations(self.authorities)
+        if self.certificate:
+            context.load_cert_chain(self.certificate, self.key)
+        return context
+
+    def examine(self):
+        """What is needed later, and may not be there yet at the start."""
+        # Read for its error.
+        _ = self.password
+        if self.sounds and not os.path.isdir(self.sounds):
+            raise ConfigurationError(f"{self.sounds}: it is no folder")
+        if self.speech and not os.access(self.speech[0], os.X_OK):
+            raise ConfigurationError(f"{self.speech[0]}: it is no program")
+
+
 def read(path):
     """The configuration of a file."""
     try:
@@ -107,6 +127,11 @@ def complete(configuration, path):
                 pass
         except OSError as error:
             raise ConfigurationError(f"{file}: {error.strerror}") from None
+    if configuration.has_tls:
+        try:
+            configuration.tls()
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"{path}: authorities, certificate and key: {error}") from None
     if configuration.password_file and configuration.user is None:
         raise ConfigurationError(f"{path}: password-file needs user")
     if configuration.user is not None and not configuration.has_tls and not is_loopback(configuration.broker):
@@ -208,7 +233,7 @@ READERS = {
     "addresses": setting("addresses", addresses),
     "speech": setting("speech", speech),
     "largest-message": setting("largest_message", number(64, 65536)),
-    "largest-sound": setting("largest_sound", number(1024, 64 << 20)),
+    "largest-sound": setting("largest_sound", number(1024, 24 << 20)),
     "rate": rate,
     "requests": setting("requests", number(1, 16)),
     "obey": setting("obeys", choice),

@@ -1,5 +1,8 @@
 """What Home Assistant is told: MQTT discovery, a retained message for each entity."""
+import types
+
 from . import VERSION
+from .configuration import COMMANDS, CONTROLS
 from .state import POSITIONS, VOLUMES
 
 KEYS = ("repeat", "silence", "volumeUp", "volumeDown")
@@ -67,8 +70,16 @@ def entities(configuration):
     return found
 
 
+def names(configuration):
+    return {(component, name) for component, name, _ in entities(configuration)}
+
+
 def messages(configuration):
-    """The topic and the contents of each discovery message."""
+    """The topic and the contents of each discovery message: None for an entity that another configuration may have had."""
+    least = types.SimpleNamespace(base="", commands=(), speech=None)
+    most = types.SimpleNamespace(base="", commands=COMMANDS + CONTROLS, speech=("",))
+    for component, name in sorted((names(least) | names(most)) - names(configuration)):
+        yield f"{configuration.discovery_prefix}/{component}/ringer_{configuration.name}/{name}/config", None
     device = {
         "identifiers": [f"ringer_{configuration.name}"], "name": configuration.title, "manufacturer": "Ringer", "model": "ringerd",
         "sw_version": VERSION}

@@ -1,4 +1,5 @@
 """The device on the broker: its state, what sets it, what it plays, and when it is there."""
+import datetime
 import http.server
 import json
 import os
@@ -22,7 +23,7 @@ class DeviceTests(Bench):
         self.assertEqual(peer.ask("position", {"position": "silent", "for": 3600, "id": "a"}),
                          {"command": "position", "id": "a", "outcome": "done", "reason": ""})
         until = wait_until(lambda: peer.state()["silenced_until"], "an end")
-        end = time.mktime(time.strptime(until, "%Y-%m-%dT%H:%M:%S+00:00")) - time.timezone
+        end = datetime.datetime.fromisoformat(until).timestamp()
         self.assertTrue(before + 3598 < end <= time.time() + 3600, until)
         self.assertEqual(peer.ask("position", {"position": "silent", "until": "2100-01-02T03:04:05Z"})["outcome"], "done")
         peer.state(silenced_until="2100-01-02T03:04:05+00:00", kept_until="2100-01-02T03:04:05+00:00")
@@ -104,6 +105,16 @@ class DeviceTests(Bench):
         outcome, = [result for result in peer.results() if result.get("id") == "door"]
         self.assertEqual((outcome["outcome"], outcome["reason"]), ("stopped", "caller"))
 
+    def test_what_is_being_opened_is_stopped_too(self):
+        peer = self.running("speech = /bin/sleep 2")
+        before = len(peer.results())
+        peer.publish("announce", {"text": "late", "id": "late"})
+        peer.publish("stop", "all")
+        wait_until(lambda: len(peer.results()) == before + 2, "both end")
+        outcome, = [result for result in peer.results() if result.get("id") == "late"]
+        self.assertIn(outcome["outcome"], ("refused", "stopped"))
+        self.assertEqual(self.board("Recordings"), ([],))
+
     def test_addresses_of_the_list_alone(self):
         with open(self.tone(), "rb") as file:
             sound = file.read()
@@ -114,6 +125,12 @@ class DeviceTests(Bench):
                     self.send_response(302)
                     self.send_header("Location", "/secret/tone.wav")
                     self.end_headers()
+                    return
+                if self.path.startswith("/sounds/nonsense"):
+                    self.wfile.write(b"nonsense\r\n\r\n")
+                    return
+                if self.path.startswith("/sounds/cut"):
+                    self.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\nshort")
                     return
                 asked.append(self.path)
                 self.send_response(200)
@@ -138,6 +155,10 @@ class DeviceTests(Bench):
                       f"{host}/sounds/endless", "", "ftp://127.0.0.1/sounds/", f"http://user@127.0.0.1:{server.server_port}/sounds/"):
             self.assertEqual(peer.ask("announce", {"address": wrong})["outcome"], "refused", wrong)
         self.assertEqual(asked, ["/sounds/tone.wav", "/sounds/endless"])
+        # Nor does what no client can make sense of end the thread that opens sounds.
+        for wrong in (f"{host}/sounds/\x7f", f"{host}/sounds/nonsense", f"{host}/sounds/cut"):
+            self.assertEqual(peer.ask("announce", {"address": wrong})["outcome"], "refused", wrong)
+        self.assertEqual(peer.ask("announce", {"address": f"{host}/sounds/tone.wav"})["outcome"], "finished")
 
     def test_files_below_the_folder_alone(self):
         with open(self.tone(), "rb") as file:
@@ -225,6 +246,15 @@ class DiscoveryTests(Bench):
                 if component in ("binary_sensor", "switch"):
                     self.assertIn(state[field], (entity["payload_on"], entity["payload_off"]), topic)
         self.assertEqual(components, set(self.FIELDS))
+
+    def test_what_another_configuration_offered_is_taken_back(self):
+        peer = self.running("commands = position")
+        select = "homeassistant/select/ringer_test/kept/config"
+        wait_until(lambda: peer.retained.get(select), "it is offered")
+        self.stop()
+        self.bridge.wait()
+        self.start("commands =")
+        wait_until(lambda: select not in peer.retained, "it is taken back")
 
     def test_what_may_not_be_set_is_a_sensor(self):
         peer = self.running("discovery-prefix = ha/x", "commands =")
