@@ -136,8 +136,8 @@ static void on_error(void *data, uint32_t id, int sequence, int error, const cha
     if (id != PW_ID_CORE)
         return;
     fprintf(stderr, "ringer-pipewire: PipeWire: %s: %s\n", message, strerror(-error));
-    if (error == -EPIPE)
-        pw_main_loop_quit(p->loop); /* systemd starts this program again, with PipeWire */
+    /* The library closes the connection at each of these. systemd starts this program again, with PipeWire. */
+    pw_main_loop_quit(p->loop);
 }
 
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .done = on_done, .error = on_error};

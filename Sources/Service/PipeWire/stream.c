@@ -103,7 +103,8 @@ static void write_again(void *data, uint64_t expirations)
 static void decide(struct stream *s)
 {
     const struct link *l = &s->service;
-    bool silent, plays_unjudged = s->context->rules.plays_unreachable && l->refusal == 0;
+    /* A service that is there and has not answered yet is waited for. */
+    bool silent, plays_unjudged = s->context->rules.plays_unreachable && l->refusal == 0 && l->waits == 0;
     /* As the ALSA plug-in: while the service hangs, what obeys the switch is not heard. */
     if (s->passes)
         silent = false;

@@ -1,5 +1,6 @@
 #include "survey.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,9 @@
 #include <spa/utils/list.h>
 
 #include "converter.h"
+
+/* How long PipeWire may take for all. */
+#define END_SECONDS 5
 
 struct node {
     struct spa_list link;
@@ -99,6 +103,15 @@ static void on_error(void *data, uint32_t id, int sequence, int error, const cha
     pw_main_loop_quit(state->loop);
 }
 
+static void on_end(void *data, uint64_t expirations)
+{
+    (void)expirations;
+    struct survey_state *state = data;
+    fprintf(stderr, "ringer-pipewire: PipeWire has not answered for %d s\n", END_SECONDS);
+    state->error = -ETIMEDOUT;
+    pw_main_loop_quit(state->loop);
+}
+
 static const struct pw_core_events core_events = {
     PW_VERSION_CORE_EVENTS, .info = on_core_info, .done = on_done, .error = on_error};
 
@@ -156,6 +169,10 @@ int survey(struct pw_main_loop *loop, struct pw_core *core, const struct rules *
     pw_core_add_listener(core, &core_hook, &core_events, &state);
     state.registry = pw_core_get_registry(core, PW_VERSION_REGISTRY, 0);
     pw_registry_add_listener(state.registry, &registry_hook, &registry_events, &state);
+    struct pw_loop *events = pw_main_loop_get_loop(loop);
+    struct spa_source *end = pw_loop_add_timer(events, on_end, &state);
+    struct timespec time = {.tv_sec = END_SECONDS};
+    pw_loop_update_timer(events, end, &time, NULL, false);
     /* The globals, then what each node says of itself, then its Props, for which PipeWire may ask the program. */
     bool settled = settle(&state) && settle(&state) && settle(&state);
     if (settled && what == SURVEY_LIST)
@@ -176,6 +193,7 @@ int survey(struct pw_main_loop *loop, struct pw_core *core, const struct rules *
         pw_properties_free(n->properties);
         free(n);
     }
+    pw_loop_destroy_source(events, end);
     spa_hook_remove(&registry_hook);
     spa_hook_remove(&core_hook);
     pw_proxy_destroy((struct pw_proxy *)state.registry);

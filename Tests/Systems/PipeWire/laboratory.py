@@ -427,6 +427,24 @@ def deaths(lab):
     end(child)
 
 
+def unreachable(lab):
+    """`if-unreachable = play`: heard at silent while ringerd is not there, but not while it hangs."""
+    end(lab.ringer)
+    os.environ["CONFIG"] = HOME + "/play.conf"
+    with open(os.environ["CONFIG"], "w", encoding="utf-8") as file:
+        file.write(f"if-unreachable = play\nsocket = {SOCKET}\n")
+    lab.start_ringer()
+    lab.switch("silent")
+    lab.ringerd.send_signal(signal.SIGSTOP)
+    no_leak(lab, shorts(lab, "pw-play", 4), "a service that is there was not waited for")
+    end(lab.ringerd, signal.SIGKILL)
+    eventually("heard without ringerd", lambda: shorts(lab, "pw-play", 1) > 1000)
+    del os.environ["CONFIG"]
+    end(lab.ringer)
+    lab.start_ringerd()
+    lab.start_ringer()
+
+
 def restart(lab):
     """PipeWire ends in the middle of a sound: ringer-pipewire ends with it, and says so; with the next one all is as before."""
     lab.switch("ring")
@@ -590,6 +608,10 @@ def release(lab):
     end(lab.ringer)
     status = subprocess.run(["/built/ringer-pipewire", "--release"], timeout=PATIENCE).returncode
     check(status == 0, f"--release ended with {status}")
+    lab.pipewire.send_signal(signal.SIGSTOP)
+    listed = subprocess.run(["/built/ringer-pipewire", "--list"], stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+    lab.pipewire.send_signal(signal.SIGCONT)
+    check(listed.returncode == 1 and "has not answered" in listed.stderr, f"--list while PipeWire hangs: {listed}")
     lab.probe.becomes(0.25, "released")
     lab.start_ringer()
     becomes_silent(lab, "judged again")
@@ -724,7 +746,7 @@ def processor(lab):
 
 
 RULES = []
-CHECKED = [leak, without, flip, user, duck, state, deaths, through, twice, categories, broken, overridden, release, systemd, many, hundred,
+CHECKED = [leak, without, flip, user, duck, state, deaths, unreachable, through, twice, categories, broken, overridden, release, systemd, many, hundred,
            restart, script]
 
 
