@@ -7,7 +7,8 @@
  *
  * Ducking is softVolumes: the user's volumes times the gain. Soft values are in force only until somebody writes `mute` or
  * `channelVolumes`, and Props does not say whether they are. So each write has another last digit, which is not heard, to know its
- * echo by, and any change that is no echo is answered by a write. Two changes may come as one: it is written a few times.
+ * echo by, and any change that is no echo is answered by a write; so is an echo that comes twice, for others wrote what was there. Two
+ * changes may come as one: it is written a few times. All of this ends, whatever a converter says: see `MOST_`.
  */
 #include "stream.h"
 
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #define STEP_MILLISECONDS 5
 #define MILLISECOND 1000000LL
@@ -24,6 +26,14 @@
 #define REFUSED_NANOSECONDS (750 * MILLISECOND)
 /* How often a running stream's service is looked at, to ask one that says nothing. */
 #define LOOK_NANOSECONDS (500 * MILLISECOND)
+
+/* Of soft volumes, to a converter that has echoed none of them. */
+#define MOST_UNECHOED 64
+/* Of second echoes in a row that are answered: a converter may say all twice. */
+#define MOST_REPEATS 8
+#define ROW_NANOSECONDS (1000 * MILLISECOND)
+/* How many seconds a converter has at most to confirm its max-volume, before it is written again. */
+#define MOST_PATIENCE 32
 
 static const unsigned int again_milliseconds[] = {2, 6, 20, 60, 200};
 
@@ -44,7 +54,38 @@ static void __attribute__((format(printf, 2, 3))) report(const struct stream *s,
     va_end(arguments);
 }
 
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 /* MARK: what is written */
+
+/* Without soft values the converter does what the user says: nothing is to be written for that, but after others, and for a
+   stream that was born with softMute. At silent, max-volume alone holds. */
+static bool needs_soft(const struct stream *s)
+{
+    return s->silent ? !s->converter.has_max : s->gain != 1;
+}
+
+/* The user's volumes and mute are those with which the newest soft volumes were computed. */
+static bool is_unchanged(const struct stream *s)
+{
+    const struct converter *c = &s->converter;
+    return c->mute == s->written_mute && memcmp(c->volumes, s->written_volumes, c->channels * sizeof *c->volumes) == 0;
+}
+
+/* How many writes ago the soft volume that the converter says was written; MARKS if it is no such one. */
+static unsigned int age(const struct stream *s)
+{
+    unsigned int age = 0;
+    while (age < SPA_MIN(s->writes, MARKS) &&
+        fabsf(s->converter.soft - s->marks[(s->writes - age) % MARKS]) > 2e-6f * s->converter.soft)
+        age++;
+    return age < SPA_MIN(s->writes, MARKS) ? age : MARKS;
+}
 
 /* Makes the converter what was decided. `anew`: its soft values may not be in force. */
 static void apply(struct stream *s, bool anew)
@@ -54,26 +95,36 @@ static void apply(struct stream *s, bool anew)
         return;
     bool mutes = s->silent && !c->has_max;
     struct setting setting = {.max = s->silent ? 0 : CONVERTER_LOUDEST, .soft_mute = c->mute || mutes, .gain = s->gain};
-    setting.sets_max = c->has_max && c->max != setting.max;
-    /* Without soft values the converter does what the user says: nothing is to be written for that, but after others, and for a
-       stream that was born with softMute. At silent, max-volume alone holds. */
-    bool needs_soft = c->has_max ? !s->silent && s->gain != 1 : mutes || s->gain != 1;
+    /* What was written and not confirmed is on its way. */
+    setting.sets_max = c->has_max && (s->confirmed ? c->max : s->written_max) != setting.max;
     bool ends_soft = !s->silent && (s->soft_in_force || (c->soft_mute && !c->mute));
-    setting.sets_soft = anew && (needs_soft || ends_soft) && c->channels > 0;
+    setting.sets_soft = anew && (needs_soft(s) || ends_soft) && c->channels > 0;
+    if (setting.sets_soft && s->unechoed >= MOST_UNECHOED) {
+        if (!s->holds)
+            REPORT(s, "its converter does not say that it takes soft volumes: it is not written to until it does");
+        s->holds = true;
+        setting.sets_soft = false;
+    }
     if (!setting.sets_max && !setting.sets_soft)
         return;
     if (setting.sets_soft) {
-        float mark = 1 - 1e-5f * (float)(++s->writes % 16);
+        float mark = 1 - 1e-5f * (float)(++s->writes % MARKS);
         setting.gain *= mark;
         setting.marker = mutes ? mark : 0;
-        s->soft_in_force = needs_soft;
-        s->written_volume = c->volumes[0];
+        s->soft_in_force = needs_soft(s);
+        memcpy(s->written_volumes, c->volumes, sizeof s->written_volumes);
         s->written_mute = c->mute;
         s->echoed = false;
+        s->unechoed++;
+    }
+    if (setting.sets_max) {
+        s->written_max = setting.max;
+        s->confirmed = false;
+        s->unconfirmed = now();
     }
     float soft = converter_write(c, s->node, &setting);
     if (setting.sets_soft)
-        s->written_soft = soft;
+        s->marks[s->writes % MARKS] = soft;
     if (s->context->verbose)
         REPORT(s, "%s, gain %.3f", s->silent ? "silent" : "heard", (double)s->gain);
 }
@@ -92,10 +143,24 @@ static void step(void *data, uint64_t expirations)
 static void write_again(void *data, uint64_t expirations)
 {
     struct stream *s = data;
+    if (!s->soft_in_force || !needs_soft(s))
+        return;
     if (expirations > 0)
         apply(s, true);
     if (s->agains < SPA_N_ELEMENTS(again_milliseconds))
         set_timer(s, s->again, again_milliseconds[s->agains++]);
+}
+
+/* The max-volume of a converter that plays and has not said that it has it. */
+static void confirm(struct stream *s)
+{
+    if (s->confirmed || !s->running || now() - s->unconfirmed < s->patience * 1000 * MILLISECOND)
+        return;
+    if (s->patience == 1)
+        REPORT(s, "its converter has not said for 1 s that it is %s: it is written again", s->silent ? "silent" : "heard");
+    s->patience = SPA_MIN(2 * s->patience, (unsigned int)MOST_PATIENCE);
+    s->written_max = -1;
+    apply(s, false);
 }
 
 /* MARK: the service */
@@ -181,6 +246,7 @@ void stream_update(struct stream *s)
     if (s->service.refusal != 0 && s->service.socket < 0 && connected)
         s->service.next_attempt += REFUSED_NANOSECONDS;
     decide(s);
+    confirm(s);
 }
 
 int64_t stream_due(const struct stream *s, int64_t now)
@@ -258,6 +324,15 @@ static void on_info(void *data, const struct pw_node_info *info)
     s->context->reschedule(s->context);
 }
 
+/* Others have written what was there, or the converter says all twice: so often in a row, and it is not answered. */
+static bool repeats_seldom(struct stream *s)
+{
+    int64_t time = now();
+    s->repeats = time - s->repeated < ROW_NANOSECONDS ? s->repeats + 1 : 1;
+    s->repeated = time;
+    return s->repeats <= MOST_REPEATS;
+}
+
 static void on_param(
     void *data, int sequence, uint32_t id, uint32_t index, uint32_t next, const struct spa_pod *param)
 {
@@ -266,16 +341,26 @@ static void on_param(
     struct converter *c = &s->converter;
     if (id != SPA_PARAM_Props || !converter_read(c, param))
         return;
-    bool is_echo = s->soft_in_force && fabsf(c->soft - s->written_soft) < 1e-7f && c->volumes[0] == s->written_volume &&
-        c->mute == s->written_mute;
-    if (is_echo) {
-        s->echoed = true;
-        apply(s, false);
+    if (c->has_max && c->max == s->written_max) {
+        s->confirmed = true;
+        s->patience = 1;
+    }
+    unsigned int writes_ago = age(s);
+    bool held = s->holds;
+    if (writes_ago < MARKS) {
+        s->unechoed = 0;
+        s->holds = false;
+    }
+    if (writes_ago < MARKS && s->soft_in_force && is_unchanged(s) && !held) {
+        bool repeats = writes_ago == 0 && s->echoed;
+        s->echoed = s->echoed || writes_ago == 0;
+        apply(s, repeats && repeats_seldom(s));
         return;
     }
     /* What was written and has not been echoed is on its way, and is the last. */
-    apply(s, !s->soft_in_force || s->echoed);
-    if (s->soft_in_force) {
+    bool others = s->echoed || !is_unchanged(s);
+    apply(s, !s->soft_in_force || s->echoed || held);
+    if (s->soft_in_force && others) {
         s->agains = 0;
         write_again(s, 0);
     }
@@ -288,7 +373,8 @@ struct stream *stream_new(struct context *context, uint32_t id, struct pw_node *
     struct stream *s = calloc(1, sizeof *s);
     if (s == NULL)
         return NULL;
-    *s = (struct stream){.context = context, .id = id, .node = node, .watched = -1, .silent = true, .target = 1, .gain = 1};
+    *s = (struct stream){.context = context, .id = id, .node = node, .watched = -1, .silent = true, .target = 1, .gain = 1,
+        .written_max = -1, .confirmed = true, .patience = 1};
     s->service.socket = -1;
     s->ramp = pw_loop_add_timer(context->loop, step, s);
     s->again = pw_loop_add_timer(context->loop, write_again, s);

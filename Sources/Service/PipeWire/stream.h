@@ -12,6 +12,9 @@
 #include "category.h"
 #include "converter.h"
 
+/* An echo may be late by as many writes. */
+#define MARKS 16
+
 struct stream {
     struct spa_list link; /* in `streams` of the context */
     struct context *context;
@@ -34,10 +37,18 @@ struct stream {
     float step;           /* of the gain, every STEP_MILLISECONDS */
     bool soft_in_force;   /* soft volumes were written, and not given back since */
     bool echoed;          /* the converter has said what was written last */
-    float written_soft;
-    float written_volume; /* the user's, with which it was computed */
-    bool written_mute;
+    float marks[MARKS];   /* the first soft volumes that were written last; the newest is that of `writes` */
     unsigned int writes;
+    float written_volumes[SPA_AUDIO_MAX_CHANNELS]; /* the user's, with which the newest was computed */
+    bool written_mute;
+    unsigned int unechoed; /* how many soft volumes were written since one was echoed */
+    bool holds;            /* none is written until one is echoed */
+    int64_t repeated;      /* when the newest was last echoed again, in nanoseconds of CLOCK_MONOTONIC */
+    unsigned int repeats;  /* how often in a row */
+    float written_max;     /* -1 before the first */
+    bool confirmed;        /* the converter has said it, or nothing was written */
+    int64_t unconfirmed;   /* since when it has not, as `repeated` */
+    unsigned int patience; /* how many seconds it has before it is written again; doubled each time */
     struct spa_source *ramp, *again;
     unsigned int agains; /* how often it was written again since the last change of others */
 };

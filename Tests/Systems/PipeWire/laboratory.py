@@ -377,6 +377,55 @@ def duck(lab):
     end(child)
 
 
+def foreign(lab):
+    """Others write what is there already: ducking and silence hold, and the answers to it end."""
+    lab.switch("ring")
+    child = play("pw-play", LONG)
+    lab.probe.becomes(0.25, "alone")
+    number = str(streams()[0][0])
+    other = spawn("player", "pw-play", "--media-role", "Navigation", ZEROS)
+    lab.probe.becomes(0.25 * 0.1995, "ducked")
+    mark = log_size("ringer-pipewire")
+    writes = ("{ mute: false }", "{ channelVolumes: [ 1.0, 1.0 ] }", "{ channelVolumes: [ 1.0, 0.5 ] }", "{ channelVolumes: [ 1.0, 1.0 ] }")
+    for props in writes:
+        run("pw-cli", "set-param", number, "Props", props)
+        if "0.5" not in props:
+            lab.probe.becomes(0.25 * 0.1995, f"ducked after {props}")
+    answers = log("ringer-pipewire", mark).count(f"({number}): heard")
+    lab.probe.more(100)
+    check(0 < answers <= 12 * len(writes), f"{len(writes)} writes of others were answered by {answers}")
+    later = log("ringer-pipewire", mark).count(f"({number}): heard")
+    check(later == answers, f"writes go on: {answers}, {later}")
+    lab.switch("silent")
+    becomes_silent(lab, "at silent")
+    lab.probe.read()
+    for props in writes[:2]:
+        run("pw-cli", "set-param", number, "Props", props)
+    no_leak(lab, lab.probe.more(10)["frames"], "while others wrote what was there")
+    becomes_silent(lab, "at silent after it")
+    end(other)
+    end(child)
+
+
+def stopped(lab):
+    """A program that hangs while it plays: it is written again, which is said once, and it is silent when it goes on."""
+    lab.switch("ring")
+    child = play("pw-play", LONG)
+    becomes_heard(lab, "at ring")
+    mark = log_size("ringer-pipewire")
+    child.send_signal(signal.SIGSTOP)
+    lab.switch("silent")
+    if not lab.is_old:
+        eventually("it is said", lambda: "has not said" in log("ringer-pipewire", mark))
+        eventually("it is written again", lambda: log("ringer-pipewire", mark).count("): silent") >= 3)
+        check(log("ringer-pipewire", mark).count("has not said") == 1, "it is said more than once")
+    child.send_signal(signal.SIGCONT)
+    becomes_silent(lab, "once it goes on")
+    lab.switch("ring")
+    becomes_heard(lab, "at ring again")
+    end(child)
+
+
 def state(lab):
     """What WirePlumber stores of a program does not say that it was silenced."""
     def stored():
@@ -746,7 +795,7 @@ def processor(lab):
 
 
 RULES = []
-CHECKED = [leak, without, flip, user, duck, state, deaths, unreachable, through, twice, categories, broken, overridden, release, systemd, many, hundred,
+CHECKED = [leak, without, flip, user, duck, foreign, stopped, state, deaths, unreachable, through, twice, categories, broken, overridden, release, systemd, many, hundred,
            restart, script]
 
 
