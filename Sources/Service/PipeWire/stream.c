@@ -12,6 +12,8 @@
  */
 #include "stream.h"
 
+#include "sink.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,8 +24,14 @@
 
 #define STEP_MILLISECONDS 5
 #define MILLISECOND 1000000LL
-/* How much later a service that refused is asked again than one that was not there. */
+/* How much later a service that refused is asked again than one that was not there: twice as much each time, where not others' end
+   mends it. */
 #define REFUSED_NANOSECONDS (750 * MILLISECOND)
+#define MOST_REFUSED_NANOSECONDS (30000 * MILLISECOND)
+/* And for a stream that does not run. */
+#define IDLE_NANOSECONDS (10000 * MILLISECOND)
+/* How long a client may take to say its properties: then its stream is judged without. */
+#define CLIENT_MILLISECONDS 200
 /* How often a running stream's service is looked at, to ask one that says nothing. */
 #define LOOK_NANOSECONDS (500 * MILLISECOND)
 
@@ -228,12 +236,28 @@ static void report_refusal(struct stream *s)
     strcpy(s->why, why);
 }
 
+/* Puts the next attempt off that follows one that failed. */
+static void put_off(struct stream *s)
+{
+    struct link *l = &s->service;
+    if (l->socket >= 0 || l->next_attempt == s->planned)
+        return;
+    /* Many may be refused at once, and for as long as they play. */
+    bool too_many = l->refusal == RINGER_PCM_TOO_MANY;
+    s->refusals = l->refusal == 0 || too_many ? 0 : s->refusals + 1;
+    if (l->refusal != 0)
+        l->next_attempt += SPA_MIN(REFUSED_NANOSECONDS << (s->refusals > 1 ? SPA_MIN(s->refusals - 1, 6U) : 0), MOST_REFUSED_NANOSECONDS);
+    s->planned_running = l->next_attempt;
+    if (!s->running)
+        l->next_attempt += IDLE_NANOSECONDS;
+    s->planned = l->next_attempt;
+}
+
 void stream_update(struct stream *s)
 {
     if (!s->judged || s->passes)
         return;
     bool hung = s->service.hangs;
-    bool connected = s->service.socket >= 0;
     link_update(&s->service);
     watch(s);
     link_ask(&s->service);
@@ -242,9 +266,7 @@ void stream_update(struct stream *s)
         REPORT(s, "the service at %s does not answer: until it does, the switch counts as silent",
             s->service.address.sun_path);
     report_refusal(s);
-    /* Many may be refused at once, and for as long as they play. */
-    if (s->service.refusal != 0 && s->service.socket < 0 && connected)
-        s->service.next_attempt += REFUSED_NANOSECONDS;
+    put_off(s);
     decide(s);
     confirm(s);
 }
@@ -255,7 +277,8 @@ int64_t stream_due(const struct stream *s, int64_t now)
         return INT64_MAX;
     if (s->service.socket < 0)
         return s->service.next_attempt;
-    return !s->service.accepted || s->running ? now + LOOK_NANOSECONDS : INT64_MAX;
+    /* Its socket wakes one that does not run. */
+    return s->running ? now + LOOK_NANOSECONDS : INT64_MAX;
 }
 
 /* MARK: the node */
@@ -268,21 +291,9 @@ static const char *first_of(const struct spa_dict *properties, const char *const
     return value != NULL ? value : "";
 }
 
-static void judge(struct stream *s, const struct spa_dict *properties)
+static void greet(struct stream *s, const struct spa_dict *properties)
 {
     struct ringer_pcm_packet *hello = &s->service.hello;
-    s->judged = true;
-    snprintf(s->name, sizeof s->name, "%s",
-        first_of(properties, (const char *const[]){PW_KEY_APP_NAME, PW_KEY_APP_PROCESS_BINARY, PW_KEY_NODE_NAME, NULL}));
-    for (char *end = s->name; *end != '\0'; end++)
-        if ((unsigned char)*end < ' ' || *end == 0x7f)
-            *end = ' ';
-    struct category category = categorize(&s->context->rules, properties);
-    s->passes = category.passes || spa_dict_lookup(properties, PW_KEY_NODE_LINK_GROUP) != NULL;
-    if (s->passes) {
-        decide(s);
-        return;
-    }
     hello->version = RINGER_PCM_VERSION;
     hello->kind = RINGER_PCM_HELLO;
     hello->value = RINGER_PCM_PLAYBACK;
@@ -290,8 +301,8 @@ static void judge(struct stream *s, const struct spa_dict *properties)
     /* The program's connection to PipeWire: no other one has the number while it lasts. */
     const char *client = spa_dict_lookup(properties, PW_KEY_CLIENT_ID);
     hello->gain = client != NULL ? (uint32_t)strtoul(client, NULL, 10) + 1 : 0;
-    snprintf(hello->category, sizeof hello->category, "%s", category.name);
-    snprintf(hello->options, sizeof hello->options, "%s", category.options);
+    snprintf(hello->category, sizeof hello->category, "%s", s->category.name);
+    snprintf(hello->options, sizeof hello->options, "%s", s->category.options);
     snprintf(hello->name, sizeof hello->name, "%s", s->name);
     s->service.address.sun_family = AF_UNIX;
     snprintf(s->service.address.sun_path, sizeof s->service.address.sun_path, "%s", s->context->rules.socket);
@@ -299,11 +310,91 @@ static void judge(struct stream *s, const struct spa_dict *properties)
     if (s->running)
         link_tell(&s->service, true);
     if (s->context->verbose)
-        REPORT(s, "is %s %s", category.name, category.options);
+        REPORT(s, "is %s %s", s->category.name, s->category.options);
     link_open(&s->service, 0);
     watch(s);
+}
+
+static void judge(struct stream *s, const struct spa_dict *properties)
+{
+    struct category category = categorize(&s->context->rules, properties);
+    category.passes = category.passes || sinks_have(s->context, spa_dict_lookup(properties, PW_KEY_NODE_LINK_GROUP));
+    if (s->judged && category.passes == s->category.passes && strcmp(category.name, s->category.name) == 0 &&
+        strcmp(category.options, s->category.options) == 0)
+        return;
+    /* What was judged as something else begins anew with the service. */
+    link_close(&s->service);
+    watch(s);
+    s->service = (struct link){.socket = -1};
+    s->planned = 0;
+    s->refusals = 0;
+    s->judged = true;
+    s->category = category;
+    s->passes = category.passes;
+    snprintf(s->name, sizeof s->name, "%s",
+        first_of(properties, (const char *const[]){PW_KEY_APP_NAME, PW_KEY_APP_PROCESS_BINARY, PW_KEY_NODE_NAME, NULL}));
+    for (char *end = s->name; *end != '\0'; end++)
+        if ((unsigned char)*end < ' ' || *end == 0x7f)
+            *end = ' ';
+    if (s->passes) {
+        decide(s);
+        return;
+    }
+    greet(s, properties);
     apply(s, true);
     stream_update(s);
+}
+
+static void on_client_info(void *data, const struct pw_client_info *info)
+{
+    struct stream *s = data;
+    if (info->props == NULL)
+        return;
+    pw_properties_free(s->client_properties);
+    s->client_properties = pw_properties_new_dict(info->props);
+    stream_consider(s);
+    s->context->reschedule(s->context);
+}
+
+static const struct pw_client_events client_events = {PW_VERSION_CLIENT_EVENTS, .info = on_client_info};
+
+static void on_no_answer(void *data, uint64_t expirations)
+{
+    (void)expirations;
+    struct stream *s = data;
+    s->waited = true;
+    stream_consider(s);
+    s->context->reschedule(s->context);
+}
+
+/* Whether the stream's client is waited for, whose properties a rule asks for. It was born silent. */
+static bool waits_for_client(struct stream *s)
+{
+    const char *client = pw_properties_get(s->properties, PW_KEY_CLIENT_ID);
+    if (s->client_properties != NULL || s->waited || client == NULL || !rules_need_client(&s->context->rules, &s->properties->dict))
+        return false;
+    if (s->client == NULL) {
+        s->client = pw_registry_bind(
+            s->context->registry, (uint32_t)strtoul(client, NULL, 10), PW_TYPE_INTERFACE_Client, PW_VERSION_CLIENT, 0);
+        if (s->client == NULL)
+            return false;
+        pw_client_add_listener(s->client, &s->client_listener, &client_events, s);
+        set_timer(s, s->wait, CLIENT_MILLISECONDS);
+    }
+    return true;
+}
+
+void stream_consider(struct stream *s)
+{
+    if (s->properties == NULL || waits_for_client(s))
+        return;
+    struct pw_properties *all = pw_properties_copy(s->properties);
+    if (all == NULL)
+        return;
+    if (s->client_properties != NULL)
+        add_client(all, &s->client_properties->dict);
+    judge(s, &all->dict);
+    pw_properties_free(all);
 }
 
 static void on_info(void *data, const struct pw_node_info *info)
@@ -313,14 +404,19 @@ static void on_info(void *data, const struct pw_node_info *info)
         bool running = info->state == PW_NODE_STATE_RUNNING;
         if (running != s->running) {
             s->running = running;
+            if (running && s->service.socket < 0)
+                s->service.next_attempt = s->planned = s->planned_running;
             link_tell(&s->service, running);
             watch(s);
             if (s->judged && !s->passes)
                 decide(s);
         }
     }
-    if (!s->judged && info->props != NULL)
-        judge(s, info->props);
+    if ((info->change_mask & PW_NODE_CHANGE_MASK_PROPS) && info->props != NULL) {
+        pw_properties_free(s->properties);
+        s->properties = pw_properties_new_dict(info->props);
+        stream_consider(s);
+    }
     s->context->reschedule(s->context);
 }
 
@@ -368,6 +464,14 @@ static void on_param(
 
 static const struct pw_node_events events = {PW_VERSION_NODE_EVENTS, .info = on_info, .param = on_param};
 
+static void free_timers(struct stream *s)
+{
+    struct spa_source *timers[] = {s->ramp, s->again, s->wait};
+    for (size_t i = 0; i < SPA_N_ELEMENTS(timers); i++)
+        if (timers[i] != NULL)
+            pw_loop_destroy_source(s->context->loop, timers[i]);
+}
+
 struct stream *stream_new(struct context *context, uint32_t id, struct pw_node *node)
 {
     struct stream *s = calloc(1, sizeof *s);
@@ -378,9 +482,9 @@ struct stream *stream_new(struct context *context, uint32_t id, struct pw_node *
     s->service.socket = -1;
     s->ramp = pw_loop_add_timer(context->loop, step, s);
     s->again = pw_loop_add_timer(context->loop, write_again, s);
-    if (s->ramp == NULL || s->again == NULL) {
-        if (s->ramp != NULL)
-            pw_loop_destroy_source(context->loop, s->ramp);
+    s->wait = pw_loop_add_timer(context->loop, on_no_answer, s);
+    if (s->ramp == NULL || s->again == NULL || s->wait == NULL) {
+        free_timers(s);
         free(s);
         return NULL;
     }
@@ -395,8 +499,13 @@ void stream_free(struct stream *s)
 {
     link_close(&s->service);
     watch(s);
-    pw_loop_destroy_source(s->context->loop, s->ramp);
-    pw_loop_destroy_source(s->context->loop, s->again);
+    free_timers(s);
+    if (s->client != NULL) {
+        spa_hook_remove(&s->client_listener);
+        pw_proxy_destroy((struct pw_proxy *)s->client);
+    }
+    pw_properties_free(s->client_properties);
+    pw_properties_free(s->properties);
     spa_hook_remove(&s->listener);
     pw_proxy_destroy((struct pw_proxy *)s->node);
     spa_list_remove(&s->link);

@@ -23,11 +23,20 @@ struct stream {
     struct spa_hook listener;
     struct converter converter;
     char name[32], why[128]; /* the program's name; the refusal that was reported last */
+    struct pw_properties *properties; /* the node's */
+    struct pw_client *client;         /* whose properties are waited for, or followed; NULL */
+    struct spa_hook client_listener;
+    struct pw_properties *client_properties;
+    struct spa_source *wait;
+    bool waited; /* the client has not answered in time */
+    struct category category;
     bool judged;             /* its properties are known, and either it has a connection or it passes */
-    bool passes;             /* the end of a loopback or filter: what goes in was judged */
+    bool passes;             /* it was judged already, or is the end of a loopback or filter into which what was judged goes */
     bool running;
 
     struct link service;
+    int64_t planned, planned_running; /* the next attempt, and when it were if the stream ran: as next_attempt */
+    unsigned int refusals;            /* in a row, but TOO_MANY */
     int watched; /* the descriptor of `source`; -1 */
     struct spa_source *source;
 
@@ -56,8 +65,10 @@ struct stream {
 /* The one connection to PipeWire. */
 struct context {
     struct pw_loop *loop;
+    struct pw_registry *registry;
     struct rules rules;
     struct spa_list streams;
+    struct spa_list sinks; /* of sink.h */
     bool verbose;
     /* Called when a stream appears, goes, or waits for another time. */
     void (*reschedule)(struct context *context);
@@ -66,6 +77,8 @@ struct context {
 /* Begins to follow a node, which the stream owns; NULL without memory. */
 struct stream *stream_new(struct context *context, uint32_t id, struct pw_node *node);
 void stream_free(struct stream *stream);
+/* Judges it, again where its properties, its client's or the sinks are others now. */
+void stream_consider(struct stream *stream);
 /* Reads what the service has said, connects anew where that is due, and asks a service that says nothing. */
 void stream_update(struct stream *stream);
 /* When stream_update is due, in nanoseconds of CLOCK_MONOTONIC; INT64_MAX if never. */

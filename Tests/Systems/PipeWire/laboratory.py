@@ -606,6 +606,45 @@ def categories(lab):
     end(child)
 
 
+def native(lab):
+    """A program that names itself to PipeWire alone, not on its stream, obeys the rules; its role may change while it plays."""
+    folder = "/tmp/native/pipewire/client.conf.d"
+    os.makedirs(folder, exist_ok=True)
+    with open(folder + "/native.conf", "w", encoding="utf-8") as file:
+        file.write("context.properties = { application.name = Sonata application.id = org.example.Native }\n")
+    lab.switch("silent")
+    player = spawn("player", "/built/probe", "--play", stdin=subprocess.PIPE, text=True, bufsize=1)
+    running()
+    stays_silent(lab, "without a role")
+    for role, becomes in (("Movie", becomes_heard), ("Game", becomes_silent), ("Alarm", becomes_heard)):
+        player.stdin.write(role + "\n")
+        becomes(lab, f"a role that became {role}")
+    end(player)
+    eventually("it has gone", lambda: not streams())
+    player = spawn("player", "/built/probe", "--play", stdin=subprocess.PIPE, text=True, env={**os.environ, "XDG_CONFIG_HOME": "/tmp/native"})
+    becomes_heard(lab, "a rule by the client's name")
+    check(streams()[0][2].get("application.id") != "org.example.Native", "the stream has its client's properties: nothing was tried")
+    listed = run("/built/ringer-pipewire", "--list", "--config", HOME + "/ringer.conf")
+    check(re.search(r"^\d+ Sonata: playback$", listed, re.M), f"--list does not ask the client: {listed}")
+    end(player)
+    lab.switch("ring")
+
+
+def source(lab):
+    """A loopback without a sink, which plays what a source records, is judged: nothing of it was judged before."""
+    lab.switch("ring")
+    mark = log_size("ringer-pipewire")
+    loopback = spawn("player", "pw-loopback", "-P", "sink0")
+    eventually("it is judged", lambda: re.search(r"^ringer-pipewire: pw-loopback.*: heard", log("ringer-pipewire", mark), re.M))
+    mark = log_size("ringer-pipewire")
+    lab.switch("silent")
+    eventually("it is silenced", lambda: re.search(r"^ringer-pipewire: pw-loopback.*: silent", log("ringer-pipewire", mark), re.M))
+    listed = run("/built/ringer-pipewire", "--list", "--config", HOME + "/ringer.conf")
+    check(re.search(r"^\d+ pw-loopback.*: ambient$", listed, re.M), f"--list says otherwise: {listed}")
+    end(loopback)
+    lab.switch("ring")
+
+
 def broken(lab):
     """A rules file that is wrong: it is said in which line, and what names no category is silent at silent, and heard at ring."""
     end(lab.ringer)
@@ -669,7 +708,7 @@ def release(lab):
 
 
 def systemd(lab):
-    """What systemd is told: ready, and the watchdog only while there are streams."""
+    """What systemd is told: ready, and the watchdog only while streams run. Without them nothing wakes it."""
     end(lab.ringer)
     path = SESSION + "/notify"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
@@ -686,16 +725,25 @@ def systemd(lab):
         while (word := receiver.recv(100)) == b"WATCHDOG=1":
             pass
         check(word == b"WATCHDOG_USEC=0", "the watchdog goes on")
-    os.unlink(path)
-    # Without streams nothing wakes it.
-    time.sleep(0.5)
 
-    def switches():
-        text = open(f"/proc/{lab.ringer.pid}/status", encoding="utf-8").read()
-        return re.search(r"^voluntary_ctxt_switches:\s*(\d+)", text, re.M).group(1)
-    before = switches()
-    lab.probe.more(100)
-    check(switches() == before, f"woken without streams: {before}, {switches()}")
+        def switches():
+            text = open(f"/proc/{lab.ringer.pid}/status", encoding="utf-8").read()
+            return int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", text, re.M).group(1))
+
+        def sleeps(sentence, most=0):
+            time.sleep(0.5)
+            before = switches()
+            time.sleep(2)
+            check(switches() - before <= most, f"woken {sentence}: {switches() - before} times")
+        sleeps("without streams")
+        child = play("pw-play", LONG, "--target", "0")
+        eventually("it does not run", lambda: [state for _, state, _ in streams()] in (["suspended"], ["idle"]))
+        sleeps("beside a stream that does not run")
+        end(lab.ringerd)
+        sleeps("without ringerd", 1)
+        lab.start_ringerd()
+        end(child)
+    os.unlink(path)
     end(lab.ringer)
     lab.start_ringer()
 
@@ -795,7 +843,7 @@ def processor(lab):
 
 
 RULES = []
-CHECKED = [leak, without, flip, user, duck, foreign, stopped, state, deaths, unreachable, through, twice, categories, broken, overridden, release, systemd, many, hundred,
+CHECKED = [leak, without, flip, user, duck, foreign, stopped, state, deaths, unreachable, through, twice, categories, native, source, broken, overridden, release, systemd, many, hundred,
            restart, script]
 
 
