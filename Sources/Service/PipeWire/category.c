@@ -166,6 +166,22 @@ void rules_read(struct rules *rules, const char *path)
     rules->plays_unreachable = false;
 }
 
+bool rules_need_client(const struct rules *rules, const struct spa_dict *stream)
+{
+    if (rules->broken || spa_dict_lookup(stream, "ringer.category") != NULL)
+        return false;
+    for (size_t i = 0; i < rules->count; i++)
+        if (strncmp(rules->rules[i].property, "application.", 12) == 0 && spa_dict_lookup(stream, rules->rules[i].property) == NULL)
+            return true;
+    return false;
+}
+
+void add_client(struct pw_properties *stream, const struct spa_dict *client)
+{
+    static const char *const keys[] = {PW_KEY_APP_ID, PW_KEY_APP_PROCESS_BINARY, PW_KEY_APP_NAME, NULL};
+    pw_properties_add_keys(stream, client, keys);
+}
+
 struct category categorize(const struct rules *rules, const struct spa_dict *stream)
 {
     struct category own = {.name = ""};

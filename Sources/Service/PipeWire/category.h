@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <pipewire/properties.h>
 #include <spa/utils/dict.h>
 
 #define RULES_PATH "/etc/ringer/pipewire.conf"
@@ -36,6 +37,10 @@ struct rules {
    cannot be read, no stream is heard at silent by what the file may have meant: all but those that name their category themselves
    are `ambient`. */
 void rules_read(struct rules *rules, const char *path);
+/* Whether a rule asks for what a stream's program has said of its client alone. */
+bool rules_need_client(const struct rules *rules, const struct spa_dict *stream);
+/* Adds what its client says of the program. */
+void add_client(struct pw_properties *stream, const struct spa_dict *client);
 /* The category of a stream with these properties: its own word, the first rule that fits, its role, or that of all others. */
 struct category categorize(const struct rules *rules, const struct spa_dict *properties);
 

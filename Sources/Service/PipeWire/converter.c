@@ -51,7 +51,7 @@ bool converter_read(struct converter *converter, const struct spa_pod *props)
     return true;
 }
 
-float converter_write(struct converter *converter, struct pw_node *node, const struct setting *setting)
+float converter_write(const struct converter *converter, struct pw_node *node, const struct setting *setting)
 {
     uint8_t buffer[1024];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof buffer);
@@ -64,7 +64,6 @@ float converter_write(struct converter *converter, struct pw_node *node, const s
         spa_pod_builder_string(&builder, MAX_VOLUME);
         spa_pod_builder_float(&builder, setting->max);
         spa_pod_builder_pop(&builder, &params);
-        converter->max = setting->max;
     }
     if (setting->sets_soft) {
         for (uint32_t i = 0; i < converter->channels; i++)
@@ -73,7 +72,6 @@ float converter_write(struct converter *converter, struct pw_node *node, const s
             soft[0] = setting->marker;
         spa_pod_builder_add(&builder, SPA_PROP_softMute, SPA_POD_Bool(setting->soft_mute), SPA_PROP_softVolumes,
             SPA_POD_Array(sizeof(float), SPA_TYPE_Float, converter->channels, soft), 0);
-        converter->soft_mute = setting->soft_mute;
     }
     pw_node_set_param(node, SPA_PARAM_Props, 0, spa_pod_builder_pop(&builder, &object));
     return soft[0];

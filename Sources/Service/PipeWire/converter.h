@@ -31,7 +31,7 @@ struct setting {
 /* Reads an object Props. Returns whether it is the converter's. */
 bool converter_read(struct converter *converter, const struct spa_pod *props);
 /* Writes to it, without waiting. Returns the first soft volume. */
-float converter_write(struct converter *converter, struct pw_node *node, const struct setting *setting);
+float converter_write(const struct converter *converter, struct pw_node *node, const struct setting *setting);
 
 /* channelmix.max-volume of a converter that is heard: PipeWire's default. */
 #define CONVERTER_LOUDEST 10.0f

@@ -12,13 +12,13 @@
 #include <time.h>
 
 #include "notify.h"
+#include "sink.h"
 #include "stream.h"
 #include "survey.h"
 
 struct program {
     struct context context;
     struct pw_main_loop *loop;
-    struct pw_registry *registry;
     struct spa_source *timer, *watchdog;
     int64_t due; /* when the timer fires, in nanoseconds of CLOCK_MONOTONIC; INT64_MAX if never */
     uint64_t watchdog_microseconds;
@@ -46,7 +46,7 @@ static void report_alive(void *data, uint64_t expirations)
     notify("WATCHDOG=1");
 }
 
-/* Without streams of programs nothing wakes this process, and systemd expects nothing of it. */
+/* Without streams that run nothing wakes this process, and systemd expects nothing of it. */
 static void guard(struct program *p, bool guards)
 {
     if (p->watchdog_microseconds == 0 || p->guards == guards)
@@ -68,7 +68,7 @@ static void reschedule(struct context *context)
     bool guards = false;
     spa_list_for_each(s, &context->streams, link) {
         due = SPA_MIN(due, stream_due(s, time));
-        guards = guards || (s->judged && !s->passes);
+        guards = guards || (s->judged && !s->passes && s->running);
     }
     guard(p, guards);
     /* A look that is planned is not put off by what happens before it. */
@@ -98,9 +98,13 @@ static void on_global(
     (void)permissions, (void)version;
     struct program *p = data;
     const char *class = properties != NULL ? spa_dict_lookup(properties, PW_KEY_MEDIA_CLASS) : NULL;
-    if (strcmp(type, PW_TYPE_INTERFACE_Node) != 0 || class == NULL || strcmp(class, "Stream/Output/Audio") != 0)
+    if (strcmp(type, PW_TYPE_INTERFACE_Node) != 0 || class == NULL)
         return;
-    struct pw_node *node = pw_registry_bind(p->registry, id, type, PW_VERSION_NODE, 0);
+    if (strcmp(class, "Audio/Sink") == 0)
+        sink_new(&p->context, id);
+    if (strcmp(class, "Stream/Output/Audio") != 0)
+        return;
+    struct pw_node *node = pw_registry_bind(p->context.registry, id, type, PW_VERSION_NODE, 0);
     if (node == NULL || stream_new(&p->context, id, node) == NULL)
         /* It stays silent, as it was born. */
         fprintf(stderr, "ringer-pipewire: stream %u: %s\n", id, strerror(errno));
@@ -110,6 +114,7 @@ static void on_global_remove(void *data, uint32_t id)
 {
     struct program *p = data;
     struct stream *s, *next;
+    sink_remove(&p->context, id);
     spa_list_for_each_safe(s, next, &p->context.streams, link) {
         if (s->id != id)
             continue;
@@ -132,12 +137,12 @@ static void on_error(void *data, uint32_t id, int sequence, int error, const cha
 {
     (void)sequence;
     struct program *p = data;
-    /* Others are of streams that have gone. */
-    if (id != PW_ID_CORE)
+    /* Others are of streams that have gone; ENOENT is what PipeWire says of what is written to one that just went. */
+    if (id != PW_ID_CORE || error == -ENOENT)
         return;
     fprintf(stderr, "ringer-pipewire: PipeWire: %s: %s\n", message, strerror(-error));
-    if (error == -EPIPE)
-        pw_main_loop_quit(p->loop); /* systemd starts this program again, with PipeWire */
+    /* The library closes the connection at each of these. systemd starts this program again, with PipeWire. */
+    pw_main_loop_quit(p->loop);
 }
 
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .done = on_done, .error = on_error};
@@ -146,8 +151,8 @@ static int obey(struct program *p, struct pw_core *core)
 {
     struct spa_hook core_hook, registry_hook;
     pw_core_add_listener(core, &core_hook, &core_events, p);
-    p->registry = pw_core_get_registry(core, PW_VERSION_REGISTRY, 0);
-    pw_registry_add_listener(p->registry, &registry_hook, &registry_events, p);
+    p->context.registry = pw_core_get_registry(core, PW_VERSION_REGISTRY, 0);
+    pw_registry_add_listener(p->context.registry, &registry_hook, &registry_events, p);
     p->timer = pw_loop_add_timer(p->context.loop, look, p);
     p->watchdog = pw_loop_add_timer(p->context.loop, report_alive, p);
     p->watchdog_microseconds = notify_watchdog();
@@ -204,6 +209,7 @@ int main(int argc, char **argv)
     setvbuf(stderr, NULL, _IOLBF, 0);
     rules_read(&p.context.rules, config);
     spa_list_init(&p.context.streams);
+    spa_list_init(&p.context.sinks);
     pw_init(NULL, NULL);
     p.loop = pw_main_loop_new(NULL);
     struct pw_context *context = p.loop != NULL ? pw_context_new(pw_main_loop_get_loop(p.loop), NULL, 0) : NULL;

@@ -19,8 +19,8 @@ void notify(const char *state)
     int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0)
         return;
-    /* Where this fails, systemd's watchdog ends the process, which is started anew. */
-    sendto(descriptor, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&address,
+    /* Where this fails, or systemd does not read, its watchdog ends the process, which is started anew. */
+    sendto(descriptor, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&address,
         (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path)));
     close(descriptor);
 }

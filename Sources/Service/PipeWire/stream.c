@@ -7,9 +7,12 @@
  *
  * Ducking is softVolumes: the user's volumes times the gain. Soft values are in force only until somebody writes `mute` or
  * `channelVolumes`, and Props does not say whether they are. So each write has another last digit, which is not heard, to know its
- * echo by, and any change that is no echo is answered by a write. Two changes may come as one: it is written a few times.
+ * echo by, and any change that is no echo is answered by a write; so is an echo that comes twice, for others wrote what was there. Two
+ * changes may come as one: it is written a few times. All of this ends, whatever a converter says: see `MOST_`.
  */
 #include "stream.h"
+
+#include "sink.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,13 +20,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #define STEP_MILLISECONDS 5
 #define MILLISECOND 1000000LL
-/* How much later a service that refused is asked again than one that was not there. */
+/* How much later a service that refused is asked again than one that was not there: twice as much each time, where not others' end
+   mends it. */
 #define REFUSED_NANOSECONDS (750 * MILLISECOND)
+#define MOST_REFUSED_NANOSECONDS (30000 * MILLISECOND)
+/* And for a stream that does not run. */
+#define IDLE_NANOSECONDS (10000 * MILLISECOND)
+/* How long a client may take to say its properties: then its stream is judged without. */
+#define CLIENT_MILLISECONDS 200
 /* How often a running stream's service is looked at, to ask one that says nothing. */
 #define LOOK_NANOSECONDS (500 * MILLISECOND)
+
+/* Of soft volumes, to a converter that has echoed none of them. */
+#define MOST_UNECHOED 64
+/* Of second echoes in a row that are answered: a converter may say all twice. */
+#define MOST_REPEATS 8
+#define ROW_NANOSECONDS (1000 * MILLISECOND)
+/* How many seconds a converter has at most to confirm its max-volume, before it is written again. */
+#define MOST_PATIENCE 32
 
 static const unsigned int again_milliseconds[] = {2, 6, 20, 60, 200};
 
@@ -44,7 +62,38 @@ static void __attribute__((format(printf, 2, 3))) report(const struct stream *s,
     va_end(arguments);
 }
 
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 /* MARK: what is written */
+
+/* Without soft values the converter does what the user says: nothing is to be written for that, but after others, and for a
+   stream that was born with softMute. At silent, max-volume alone holds. */
+static bool needs_soft(const struct stream *s)
+{
+    return s->silent ? !s->converter.has_max : s->gain != 1;
+}
+
+/* The user's volumes and mute are those with which the newest soft volumes were computed. */
+static bool is_unchanged(const struct stream *s)
+{
+    const struct converter *c = &s->converter;
+    return c->mute == s->written_mute && memcmp(c->volumes, s->written_volumes, c->channels * sizeof *c->volumes) == 0;
+}
+
+/* How many writes ago the soft volume that the converter says was written; MARKS if it is no such one. */
+static unsigned int age(const struct stream *s)
+{
+    unsigned int age = 0;
+    while (age < SPA_MIN(s->writes, MARKS) &&
+        fabsf(s->converter.soft - s->marks[(s->writes - age) % MARKS]) > 2e-6f * s->converter.soft)
+        age++;
+    return age < SPA_MIN(s->writes, MARKS) ? age : MARKS;
+}
 
 /* Makes the converter what was decided. `anew`: its soft values may not be in force. */
 static void apply(struct stream *s, bool anew)
@@ -54,26 +103,36 @@ static void apply(struct stream *s, bool anew)
         return;
     bool mutes = s->silent && !c->has_max;
     struct setting setting = {.max = s->silent ? 0 : CONVERTER_LOUDEST, .soft_mute = c->mute || mutes, .gain = s->gain};
-    setting.sets_max = c->has_max && c->max != setting.max;
-    /* Without soft values the converter does what the user says: nothing is to be written for that, but after others, and for a
-       stream that was born with softMute. At silent, max-volume alone holds. */
-    bool needs_soft = c->has_max ? !s->silent && s->gain != 1 : mutes || s->gain != 1;
+    /* What was written and not confirmed is on its way. */
+    setting.sets_max = c->has_max && (s->confirmed ? c->max : s->written_max) != setting.max;
     bool ends_soft = !s->silent && (s->soft_in_force || (c->soft_mute && !c->mute));
-    setting.sets_soft = anew && (needs_soft || ends_soft) && c->channels > 0;
+    setting.sets_soft = anew && (needs_soft(s) || ends_soft) && c->channels > 0;
+    if (setting.sets_soft && s->unechoed >= MOST_UNECHOED) {
+        if (!s->holds)
+            REPORT(s, "its converter does not say that it takes soft volumes: it is not written to until it does");
+        s->holds = true;
+        setting.sets_soft = false;
+    }
     if (!setting.sets_max && !setting.sets_soft)
         return;
     if (setting.sets_soft) {
-        float mark = 1 - 1e-5f * (float)(++s->writes % 16);
+        float mark = 1 - 1e-5f * (float)(++s->writes % MARKS);
         setting.gain *= mark;
         setting.marker = mutes ? mark : 0;
-        s->soft_in_force = needs_soft;
-        s->written_volume = c->volumes[0];
+        s->soft_in_force = needs_soft(s);
+        memcpy(s->written_volumes, c->volumes, sizeof s->written_volumes);
         s->written_mute = c->mute;
         s->echoed = false;
+        s->unechoed++;
+    }
+    if (setting.sets_max) {
+        s->written_max = setting.max;
+        s->confirmed = false;
+        s->unconfirmed = now();
     }
     float soft = converter_write(c, s->node, &setting);
     if (setting.sets_soft)
-        s->written_soft = soft;
+        s->marks[s->writes % MARKS] = soft;
     if (s->context->verbose)
         REPORT(s, "%s, gain %.3f", s->silent ? "silent" : "heard", (double)s->gain);
 }
@@ -92,10 +151,24 @@ static void step(void *data, uint64_t expirations)
 static void write_again(void *data, uint64_t expirations)
 {
     struct stream *s = data;
+    if (!s->soft_in_force || !needs_soft(s))
+        return;
     if (expirations > 0)
         apply(s, true);
     if (s->agains < SPA_N_ELEMENTS(again_milliseconds))
         set_timer(s, s->again, again_milliseconds[s->agains++]);
+}
+
+/* The max-volume of a converter that plays and has not said that it has it. */
+static void confirm(struct stream *s)
+{
+    if (s->confirmed || !s->running || now() - s->unconfirmed < s->patience * 1000 * MILLISECOND)
+        return;
+    if (s->patience == 1)
+        REPORT(s, "its converter has not said for 1 s that it is %s: it is written again", s->silent ? "silent" : "heard");
+    s->patience = SPA_MIN(2 * s->patience, (unsigned int)MOST_PATIENCE);
+    s->written_max = -1;
+    apply(s, false);
 }
 
 /* MARK: the service */
@@ -103,7 +176,8 @@ static void write_again(void *data, uint64_t expirations)
 static void decide(struct stream *s)
 {
     const struct link *l = &s->service;
-    bool silent, plays_unjudged = s->context->rules.plays_unreachable && l->refusal == 0;
+    /* A service that is there and has not answered yet is waited for. */
+    bool silent, plays_unjudged = s->context->rules.plays_unreachable && l->refusal == 0 && l->waits == 0;
     /* As the ALSA plug-in: while the service hangs, what obeys the switch is not heard. */
     if (s->passes)
         silent = false;
@@ -162,12 +236,28 @@ static void report_refusal(struct stream *s)
     strcpy(s->why, why);
 }
 
+/* Puts the next attempt off that follows one that failed. */
+static void put_off(struct stream *s)
+{
+    struct link *l = &s->service;
+    if (l->socket >= 0 || l->next_attempt == s->planned)
+        return;
+    /* Many may be refused at once, and for as long as they play. */
+    bool too_many = l->refusal == RINGER_PCM_TOO_MANY;
+    s->refusals = l->refusal == 0 || too_many ? 0 : s->refusals + 1;
+    if (l->refusal != 0)
+        l->next_attempt += SPA_MIN(REFUSED_NANOSECONDS << (s->refusals > 1 ? SPA_MIN(s->refusals - 1, 6U) : 0), MOST_REFUSED_NANOSECONDS);
+    s->planned_running = l->next_attempt;
+    if (!s->running)
+        l->next_attempt += IDLE_NANOSECONDS;
+    s->planned = l->next_attempt;
+}
+
 void stream_update(struct stream *s)
 {
     if (!s->judged || s->passes)
         return;
     bool hung = s->service.hangs;
-    bool connected = s->service.socket >= 0;
     link_update(&s->service);
     watch(s);
     link_ask(&s->service);
@@ -176,10 +266,9 @@ void stream_update(struct stream *s)
         REPORT(s, "the service at %s does not answer: until it does, the switch counts as silent",
             s->service.address.sun_path);
     report_refusal(s);
-    /* Many may be refused at once, and for as long as they play. */
-    if (s->service.refusal != 0 && s->service.socket < 0 && connected)
-        s->service.next_attempt += REFUSED_NANOSECONDS;
+    put_off(s);
     decide(s);
+    confirm(s);
 }
 
 int64_t stream_due(const struct stream *s, int64_t now)
@@ -188,7 +277,8 @@ int64_t stream_due(const struct stream *s, int64_t now)
         return INT64_MAX;
     if (s->service.socket < 0)
         return s->service.next_attempt;
-    return !s->service.accepted || s->running ? now + LOOK_NANOSECONDS : INT64_MAX;
+    /* Its socket wakes one that does not run. */
+    return s->running ? now + LOOK_NANOSECONDS : INT64_MAX;
 }
 
 /* MARK: the node */
@@ -201,21 +291,9 @@ static const char *first_of(const struct spa_dict *properties, const char *const
     return value != NULL ? value : "";
 }
 
-static void judge(struct stream *s, const struct spa_dict *properties)
+static void greet(struct stream *s, const struct spa_dict *properties)
 {
     struct ringer_pcm_packet *hello = &s->service.hello;
-    s->judged = true;
-    snprintf(s->name, sizeof s->name, "%s",
-        first_of(properties, (const char *const[]){PW_KEY_APP_NAME, PW_KEY_APP_PROCESS_BINARY, PW_KEY_NODE_NAME, NULL}));
-    for (char *end = s->name; *end != '\0'; end++)
-        if ((unsigned char)*end < ' ' || *end == 0x7f)
-            *end = ' ';
-    struct category category = categorize(&s->context->rules, properties);
-    s->passes = category.passes || spa_dict_lookup(properties, PW_KEY_NODE_LINK_GROUP) != NULL;
-    if (s->passes) {
-        decide(s);
-        return;
-    }
     hello->version = RINGER_PCM_VERSION;
     hello->kind = RINGER_PCM_HELLO;
     hello->value = RINGER_PCM_PLAYBACK;
@@ -223,8 +301,8 @@ static void judge(struct stream *s, const struct spa_dict *properties)
     /* The program's connection to PipeWire: no other one has the number while it lasts. */
     const char *client = spa_dict_lookup(properties, PW_KEY_CLIENT_ID);
     hello->gain = client != NULL ? (uint32_t)strtoul(client, NULL, 10) + 1 : 0;
-    snprintf(hello->category, sizeof hello->category, "%s", category.name);
-    snprintf(hello->options, sizeof hello->options, "%s", category.options);
+    snprintf(hello->category, sizeof hello->category, "%s", s->category.name);
+    snprintf(hello->options, sizeof hello->options, "%s", s->category.options);
     snprintf(hello->name, sizeof hello->name, "%s", s->name);
     s->service.address.sun_family = AF_UNIX;
     snprintf(s->service.address.sun_path, sizeof s->service.address.sun_path, "%s", s->context->rules.socket);
@@ -232,11 +310,91 @@ static void judge(struct stream *s, const struct spa_dict *properties)
     if (s->running)
         link_tell(&s->service, true);
     if (s->context->verbose)
-        REPORT(s, "is %s %s", category.name, category.options);
+        REPORT(s, "is %s %s", s->category.name, s->category.options);
     link_open(&s->service, 0);
     watch(s);
+}
+
+static void judge(struct stream *s, const struct spa_dict *properties)
+{
+    struct category category = categorize(&s->context->rules, properties);
+    category.passes = category.passes || sinks_have(s->context, spa_dict_lookup(properties, PW_KEY_NODE_LINK_GROUP));
+    if (s->judged && category.passes == s->category.passes && strcmp(category.name, s->category.name) == 0 &&
+        strcmp(category.options, s->category.options) == 0)
+        return;
+    /* What was judged as something else begins anew with the service. */
+    link_close(&s->service);
+    watch(s);
+    s->service = (struct link){.socket = -1};
+    s->planned = 0;
+    s->refusals = 0;
+    s->judged = true;
+    s->category = category;
+    s->passes = category.passes;
+    snprintf(s->name, sizeof s->name, "%s",
+        first_of(properties, (const char *const[]){PW_KEY_APP_NAME, PW_KEY_APP_PROCESS_BINARY, PW_KEY_NODE_NAME, NULL}));
+    for (char *end = s->name; *end != '\0'; end++)
+        if ((unsigned char)*end < ' ' || *end == 0x7f)
+            *end = ' ';
+    if (s->passes) {
+        decide(s);
+        return;
+    }
+    greet(s, properties);
     apply(s, true);
     stream_update(s);
+}
+
+static void on_client_info(void *data, const struct pw_client_info *info)
+{
+    struct stream *s = data;
+    if (info->props == NULL)
+        return;
+    pw_properties_free(s->client_properties);
+    s->client_properties = pw_properties_new_dict(info->props);
+    stream_consider(s);
+    s->context->reschedule(s->context);
+}
+
+static const struct pw_client_events client_events = {PW_VERSION_CLIENT_EVENTS, .info = on_client_info};
+
+static void on_no_answer(void *data, uint64_t expirations)
+{
+    (void)expirations;
+    struct stream *s = data;
+    s->waited = true;
+    stream_consider(s);
+    s->context->reschedule(s->context);
+}
+
+/* Whether the stream's client is waited for, whose properties a rule asks for. It was born silent. */
+static bool waits_for_client(struct stream *s)
+{
+    const char *client = pw_properties_get(s->properties, PW_KEY_CLIENT_ID);
+    if (s->client_properties != NULL || s->waited || client == NULL || !rules_need_client(&s->context->rules, &s->properties->dict))
+        return false;
+    if (s->client == NULL) {
+        s->client = pw_registry_bind(
+            s->context->registry, (uint32_t)strtoul(client, NULL, 10), PW_TYPE_INTERFACE_Client, PW_VERSION_CLIENT, 0);
+        if (s->client == NULL)
+            return false;
+        pw_client_add_listener(s->client, &s->client_listener, &client_events, s);
+        set_timer(s, s->wait, CLIENT_MILLISECONDS);
+    }
+    return true;
+}
+
+void stream_consider(struct stream *s)
+{
+    if (s->properties == NULL || waits_for_client(s))
+        return;
+    struct pw_properties *all = pw_properties_copy(s->properties);
+    if (all == NULL)
+        return;
+    if (s->client_properties != NULL)
+        add_client(all, &s->client_properties->dict);
+    judge(s, &all->dict);
+    pw_properties_free(all);
 }
 
 static void on_info(void *data, const struct pw_node_info *info)
@@ -246,15 +404,29 @@ static void on_info(void *data, const struct pw_node_info *info)
         bool running = info->state == PW_NODE_STATE_RUNNING;
         if (running != s->running) {
             s->running = running;
+            if (running && s->service.socket < 0)
+                s->service.next_attempt = s->planned = s->planned_running;
             link_tell(&s->service, running);
             watch(s);
             if (s->judged && !s->passes)
                 decide(s);
         }
     }
-    if (!s->judged && info->props != NULL)
-        judge(s, info->props);
+    if ((info->change_mask & PW_NODE_CHANGE_MASK_PROPS) && info->props != NULL) {
+        pw_properties_free(s->properties);
+        s->properties = pw_properties_new_dict(info->props);
+        stream_consider(s);
+    }
     s->context->reschedule(s->context);
+}
+
+/* Others have written what was there, or the converter says all twice: so often in a row, and it is not answered. */
+static bool repeats_seldom(struct stream *s)
+{
+    int64_t time = now();
+    s->repeats = time - s->repeated < ROW_NANOSECONDS ? s->repeats + 1 : 1;
+    s->repeated = time;
+    return s->repeats <= MOST_REPEATS;
 }
 
 static void on_param(
@@ -265,16 +437,26 @@ static void on_param(
     struct converter *c = &s->converter;
     if (id != SPA_PARAM_Props || !converter_read(c, param))
         return;
-    bool is_echo = s->soft_in_force && fabsf(c->soft - s->written_soft) < 1e-7f && c->volumes[0] == s->written_volume &&
-        c->mute == s->written_mute;
-    if (is_echo) {
-        s->echoed = true;
-        apply(s, false);
+    if (c->has_max && c->max == s->written_max) {
+        s->confirmed = true;
+        s->patience = 1;
+    }
+    unsigned int writes_ago = age(s);
+    bool held = s->holds;
+    if (writes_ago < MARKS) {
+        s->unechoed = 0;
+        s->holds = false;
+    }
+    if (writes_ago < MARKS && s->soft_in_force && is_unchanged(s) && !held) {
+        bool repeats = writes_ago == 0 && s->echoed;
+        s->echoed = s->echoed || writes_ago == 0;
+        apply(s, repeats && repeats_seldom(s));
         return;
     }
     /* What was written and has not been echoed is on its way, and is the last. */
-    apply(s, !s->soft_in_force || s->echoed);
-    if (s->soft_in_force) {
+    bool others = s->echoed || !is_unchanged(s);
+    apply(s, !s->soft_in_force || s->echoed || held);
+    if (s->soft_in_force && others) {
         s->agains = 0;
         write_again(s, 0);
     }
@@ -282,18 +464,27 @@ static void on_param(
 
 static const struct pw_node_events events = {PW_VERSION_NODE_EVENTS, .info = on_info, .param = on_param};
 
+static void free_timers(struct stream *s)
+{
+    struct spa_source *timers[] = {s->ramp, s->again, s->wait};
+    for (size_t i = 0; i < SPA_N_ELEMENTS(timers); i++)
+        if (timers[i] != NULL)
+            pw_loop_destroy_source(s->context->loop, timers[i]);
+}
+
 struct stream *stream_new(struct context *context, uint32_t id, struct pw_node *node)
 {
     struct stream *s = calloc(1, sizeof *s);
     if (s == NULL)
         return NULL;
-    *s = (struct stream){.context = context, .id = id, .node = node, .watched = -1, .silent = true, .target = 1, .gain = 1};
+    *s = (struct stream){.context = context, .id = id, .node = node, .watched = -1, .silent = true, .target = 1, .gain = 1,
+        .written_max = -1, .confirmed = true, .patience = 1};
     s->service.socket = -1;
     s->ramp = pw_loop_add_timer(context->loop, step, s);
     s->again = pw_loop_add_timer(context->loop, write_again, s);
-    if (s->ramp == NULL || s->again == NULL) {
-        if (s->ramp != NULL)
-            pw_loop_destroy_source(context->loop, s->ramp);
+    s->wait = pw_loop_add_timer(context->loop, on_no_answer, s);
+    if (s->ramp == NULL || s->again == NULL || s->wait == NULL) {
+        free_timers(s);
         free(s);
         return NULL;
     }
@@ -308,8 +499,13 @@ void stream_free(struct stream *s)
 {
     link_close(&s->service);
     watch(s);
-    pw_loop_destroy_source(s->context->loop, s->ramp);
-    pw_loop_destroy_source(s->context->loop, s->again);
+    free_timers(s);
+    if (s->client != NULL) {
+        spa_hook_remove(&s->client_listener);
+        pw_proxy_destroy((struct pw_proxy *)s->client);
+    }
+    pw_properties_free(s->client_properties);
+    pw_properties_free(s->properties);
     spa_hook_remove(&s->listener);
     pw_proxy_destroy((struct pw_proxy *)s->node);
     spa_list_remove(&s->link);

@@ -12,6 +12,9 @@
 #include "category.h"
 #include "converter.h"
 
+/* An echo may be late by as many writes. */
+#define MARKS 16
+
 struct stream {
     struct spa_list link; /* in `streams` of the context */
     struct context *context;
@@ -20,11 +23,20 @@ struct stream {
     struct spa_hook listener;
     struct converter converter;
     char name[32], why[128]; /* the program's name; the refusal that was reported last */
+    struct pw_properties *properties; /* the node's */
+    struct pw_client *client;         /* whose properties are waited for, or followed; NULL */
+    struct spa_hook client_listener;
+    struct pw_properties *client_properties;
+    struct spa_source *wait;
+    bool waited; /* the client has not answered in time */
+    struct category category;
     bool judged;             /* its properties are known, and either it has a connection or it passes */
-    bool passes;             /* the end of a loopback or filter: what goes in was judged */
+    bool passes;             /* it was judged already, or is the end of a loopback or filter into which what was judged goes */
     bool running;
 
     struct link service;
+    int64_t planned, planned_running; /* the next attempt, and when it were if the stream ran: as next_attempt */
+    unsigned int refusals;            /* in a row, but TOO_MANY */
     int watched; /* the descriptor of `source`; -1 */
     struct spa_source *source;
 
@@ -34,10 +46,18 @@ struct stream {
     float step;           /* of the gain, every STEP_MILLISECONDS */
     bool soft_in_force;   /* soft volumes were written, and not given back since */
     bool echoed;          /* the converter has said what was written last */
-    float written_soft;
-    float written_volume; /* the user's, with which it was computed */
-    bool written_mute;
+    float marks[MARKS];   /* the first soft volumes that were written last; the newest is that of `writes` */
     unsigned int writes;
+    float written_volumes[SPA_AUDIO_MAX_CHANNELS]; /* the user's, with which the newest was computed */
+    bool written_mute;
+    unsigned int unechoed; /* how many soft volumes were written since one was echoed */
+    bool holds;            /* none is written until one is echoed */
+    int64_t repeated;      /* when the newest was last echoed again, in nanoseconds of CLOCK_MONOTONIC */
+    unsigned int repeats;  /* how often in a row */
+    float written_max;     /* -1 before the first */
+    bool confirmed;        /* the converter has said it, or nothing was written */
+    int64_t unconfirmed;   /* since when it has not, as `repeated` */
+    unsigned int patience; /* how many seconds it has before it is written again; doubled each time */
     struct spa_source *ramp, *again;
     unsigned int agains; /* how often it was written again since the last change of others */
 };
@@ -45,8 +65,10 @@ struct stream {
 /* The one connection to PipeWire. */
 struct context {
     struct pw_loop *loop;
+    struct pw_registry *registry;
     struct rules rules;
     struct spa_list streams;
+    struct spa_list sinks; /* of sink.h */
     bool verbose;
     /* Called when a stream appears, goes, or waits for another time. */
     void (*reschedule)(struct context *context);
@@ -55,6 +77,8 @@ struct context {
 /* Begins to follow a node, which the stream owns; NULL without memory. */
 struct stream *stream_new(struct context *context, uint32_t id, struct pw_node *node);
 void stream_free(struct stream *stream);
+/* Judges it, again where its properties, its client's or the sinks are others now. */
+void stream_consider(struct stream *stream);
 /* Reads what the service has said, connects anew where that is due, and asks a service that says nothing. */
 void stream_update(struct stream *stream);
 /* When stream_update is due, in nanoseconds of CLOCK_MONOTONIC; INT64_MAX if never. */

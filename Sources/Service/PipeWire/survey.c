@@ -1,5 +1,6 @@
 #include "survey.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,9 @@
 #include <spa/utils/list.h>
 
 #include "converter.h"
+
+/* How long PipeWire may take for all. */
+#define END_SECONDS 5
 
 struct node {
     struct spa_list link;
@@ -19,11 +23,19 @@ struct node {
     uint32_t ports;
 };
 
+struct client {
+    struct spa_list link;
+    uint32_t id;
+    struct pw_client *client;
+    struct spa_hook listener;
+    struct pw_properties *properties;
+};
+
 struct survey_state {
     struct pw_main_loop *loop;
     struct pw_core *core;
     struct pw_registry *registry;
-    struct spa_list nodes;
+    struct spa_list nodes, clients;
     char version[32]; /* PipeWire's */
     bool obeys;       /* ringer-pipewire runs */
     int sync, error;
@@ -50,6 +62,32 @@ static void on_param(
 
 static const struct pw_node_events node_events = {PW_VERSION_NODE_EVENTS, .info = on_info, .param = on_param};
 
+static void on_client_info(void *data, const struct pw_client_info *info)
+{
+    struct client *c = data;
+    if (info->props == NULL)
+        return;
+    pw_properties_free(c->properties);
+    c->properties = pw_properties_new_dict(info->props);
+}
+
+static const struct pw_client_events client_events = {PW_VERSION_CLIENT_EVENTS, .info = on_client_info};
+
+static void follow_client(struct survey_state *state, uint32_t id)
+{
+    struct client *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return;
+    c->id = id;
+    c->client = pw_registry_bind(state->registry, id, PW_TYPE_INTERFACE_Client, PW_VERSION_CLIENT, 0);
+    if (c->client == NULL) {
+        free(c);
+        return;
+    }
+    spa_list_append(&state->clients, &c->link);
+    pw_client_add_listener(c->client, &c->listener, &client_events, c);
+}
+
 static void on_global(
     void *data, uint32_t id, uint32_t permissions, const char *type, uint32_t version, const struct spa_dict *properties)
 {
@@ -57,10 +95,13 @@ static void on_global(
     struct survey_state *state = data;
     struct node *n;
     const char *name = properties != NULL ? spa_dict_lookup(properties, PW_KEY_APP_NAME) : NULL;
-    if (strcmp(type, PW_TYPE_INTERFACE_Client) == 0 && name != NULL && strcmp(name, PROGRAM_NAME) == 0)
-        state->obeys = true;
+    if (strcmp(type, PW_TYPE_INTERFACE_Client) == 0) {
+        state->obeys = state->obeys || (name != NULL && strcmp(name, PROGRAM_NAME) == 0);
+        follow_client(state, id);
+    }
     if (strcmp(type, PW_TYPE_INTERFACE_Node) != 0 || (n = calloc(1, sizeof *n)) == NULL)
         return;
+    n->state = state;
     n->id = id;
     n->node = pw_registry_bind(state->registry, id, type, PW_VERSION_NODE, 0);
     if (n->node == NULL) {
@@ -92,10 +133,19 @@ static void on_error(void *data, uint32_t id, int sequence, int error, const cha
 {
     (void)sequence;
     struct survey_state *state = data;
-    if (id != PW_ID_CORE)
+    if (id != PW_ID_CORE || error == -ENOENT)
         return; /* a node that has gone */
     fprintf(stderr, "ringer-pipewire: %s: %s\n", message, strerror(-error));
     state->error = error;
+    pw_main_loop_quit(state->loop);
+}
+
+static void on_end(void *data, uint64_t expirations)
+{
+    (void)expirations;
+    struct survey_state *state = data;
+    fprintf(stderr, "ringer-pipewire: PipeWire has not answered for %d s\n", END_SECONDS);
+    state->error = -ETIMEDOUT;
     pw_main_loop_quit(state->loop);
 }
 
@@ -116,8 +166,24 @@ static const char *of(const struct node *n, const char *key)
     return value != NULL ? value : "";
 }
 
+/* As the streams' own judgement: what goes into a loopback's or filter's sink was judged. */
+static bool comes_from_sink(const struct node *n)
+{
+    const struct node *other;
+    const char *group = of(n, PW_KEY_NODE_LINK_GROUP);
+    spa_list_for_each(other, &n->state->nodes, link)
+        if (*group != '\0' && strcmp(of(other, PW_KEY_MEDIA_CLASS), "Audio/Sink") == 0 && strcmp(of(other, PW_KEY_NODE_LINK_GROUP), group) == 0)
+            return true;
+    return false;
+}
+
 static void list(const struct node *n, const struct rules *rules)
 {
+    const struct client *c;
+    const char *id = of(n, PW_KEY_CLIENT_ID);
+    spa_list_for_each(c, &n->state->clients, link)
+        if (c->properties != NULL && *id != '\0' && c->id == strtoul(id, NULL, 10))
+            add_client(n->properties, &c->properties->dict);
     const char *class = of(n, PW_KEY_MEDIA_CLASS), *name = of(n, PW_KEY_APP_NAME);
     bool is_stream = strcmp(class, "Stream/Output/Audio") == 0;
     /* A filter or a program of JACK has ports and neither a class nor a converter; PipeWire's own drivers have none of these. */
@@ -131,7 +197,7 @@ static void list(const struct node *n, const struct rules *rules)
     struct category category = categorize(rules, &n->properties->dict);
     if (!n->converter.known || n->converter.channels == 0)
         printf("cannot be silenced: it has no converter (%s)\n", is_filter ? "JACK, or a filter" : "passthrough, or NO_CONVERT");
-    else if (*of(n, PW_KEY_NODE_LINK_GROUP) != '\0' || category.passes)
+    else if (category.passes || comes_from_sink(n))
         printf("passes: what it plays was judged before\n");
     else
         printf("%s%s%s\n", category.name, category.options[0] != '\0' ? " " : "", category.options);
@@ -153,9 +219,14 @@ int survey(struct pw_main_loop *loop, struct pw_core *core, const struct rules *
     struct spa_hook core_hook, registry_hook;
     struct node *n;
     spa_list_init(&state.nodes);
+    spa_list_init(&state.clients);
     pw_core_add_listener(core, &core_hook, &core_events, &state);
     state.registry = pw_core_get_registry(core, PW_VERSION_REGISTRY, 0);
     pw_registry_add_listener(state.registry, &registry_hook, &registry_events, &state);
+    struct pw_loop *events = pw_main_loop_get_loop(loop);
+    struct spa_source *end = pw_loop_add_timer(events, on_end, &state);
+    struct timespec time = {.tv_sec = END_SECONDS};
+    pw_loop_update_timer(events, end, &time, NULL, false);
     /* The globals, then what each node says of itself, then its Props, for which PipeWire may ask the program. */
     bool settled = settle(&state) && settle(&state) && settle(&state);
     if (settled && what == SURVEY_LIST)
@@ -176,6 +247,15 @@ int survey(struct pw_main_loop *loop, struct pw_core *core, const struct rules *
         pw_properties_free(n->properties);
         free(n);
     }
+    struct client *c;
+    spa_list_consume(c, &state.clients, link) {
+        spa_list_remove(&c->link);
+        spa_hook_remove(&c->listener);
+        pw_proxy_destroy((struct pw_proxy *)c->client);
+        pw_properties_free(c->properties);
+        free(c);
+    }
+    pw_loop_destroy_source(events, end);
     spa_hook_remove(&registry_hook);
     spa_hook_remove(&core_hook);
     pw_proxy_destroy((struct pw_proxy *)state.registry);

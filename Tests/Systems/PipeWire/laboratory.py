@@ -377,6 +377,55 @@ def duck(lab):
     end(child)
 
 
+def foreign(lab):
+    """Others write what is there already: ducking and silence hold, and the answers to it end."""
+    lab.switch("ring")
+    child = play("pw-play", LONG)
+    lab.probe.becomes(0.25, "alone")
+    number = str(streams()[0][0])
+    other = spawn("player", "pw-play", "--media-role", "Navigation", ZEROS)
+    lab.probe.becomes(0.25 * 0.1995, "ducked")
+    mark = log_size("ringer-pipewire")
+    writes = ("{ mute: false }", "{ channelVolumes: [ 1.0, 1.0 ] }", "{ channelVolumes: [ 1.0, 0.5 ] }", "{ channelVolumes: [ 1.0, 1.0 ] }")
+    for props in writes:
+        run("pw-cli", "set-param", number, "Props", props)
+        if "0.5" not in props:
+            lab.probe.becomes(0.25 * 0.1995, f"ducked after {props}")
+    answers = log("ringer-pipewire", mark).count(f"({number}): heard")
+    lab.probe.more(100)
+    check(0 < answers <= 12 * len(writes), f"{len(writes)} writes of others were answered by {answers}")
+    later = log("ringer-pipewire", mark).count(f"({number}): heard")
+    check(later == answers, f"writes go on: {answers}, {later}")
+    lab.switch("silent")
+    becomes_silent(lab, "at silent")
+    lab.probe.read()
+    for props in writes[:2]:
+        run("pw-cli", "set-param", number, "Props", props)
+    no_leak(lab, lab.probe.more(10)["frames"], "while others wrote what was there")
+    becomes_silent(lab, "at silent after it")
+    end(other)
+    end(child)
+
+
+def stopped(lab):
+    """A program that hangs while it plays: it is written again, which is said once, and it is silent when it goes on."""
+    lab.switch("ring")
+    child = play("pw-play", LONG)
+    becomes_heard(lab, "at ring")
+    mark = log_size("ringer-pipewire")
+    child.send_signal(signal.SIGSTOP)
+    lab.switch("silent")
+    if not lab.is_old:
+        eventually("it is said", lambda: "has not said" in log("ringer-pipewire", mark))
+        eventually("it is written again", lambda: log("ringer-pipewire", mark).count("): silent") >= 3)
+        check(log("ringer-pipewire", mark).count("has not said") == 1, "it is said more than once")
+    child.send_signal(signal.SIGCONT)
+    becomes_silent(lab, "once it goes on")
+    lab.switch("ring")
+    becomes_heard(lab, "at ring again")
+    end(child)
+
+
 def state(lab):
     """What WirePlumber stores of a program does not say that it was silenced."""
     def stored():
@@ -425,6 +474,24 @@ def deaths(lab):
     lab.switch("ring")
     becomes_heard(lab, "at ring after that")
     end(child)
+
+
+def unreachable(lab):
+    """`if-unreachable = play`: heard at silent while ringerd is not there, but not while it hangs."""
+    end(lab.ringer)
+    os.environ["CONFIG"] = HOME + "/play.conf"
+    with open(os.environ["CONFIG"], "w", encoding="utf-8") as file:
+        file.write(f"if-unreachable = play\nsocket = {SOCKET}\n")
+    lab.start_ringer()
+    lab.switch("silent")
+    lab.ringerd.send_signal(signal.SIGSTOP)
+    no_leak(lab, shorts(lab, "pw-play", 4), "a service that is there was not waited for")
+    end(lab.ringerd, signal.SIGKILL)
+    eventually("heard without ringerd", lambda: shorts(lab, "pw-play", 1) > 1000)
+    del os.environ["CONFIG"]
+    end(lab.ringer)
+    lab.start_ringerd()
+    lab.start_ringer()
 
 
 def restart(lab):
@@ -539,6 +606,45 @@ def categories(lab):
     end(child)
 
 
+def native(lab):
+    """A program that names itself to PipeWire alone, not on its stream, obeys the rules; its role may change while it plays."""
+    folder = "/tmp/native/pipewire/client.conf.d"
+    os.makedirs(folder, exist_ok=True)
+    with open(folder + "/native.conf", "w", encoding="utf-8") as file:
+        file.write("context.properties = { application.name = Sonata application.id = org.example.Native }\n")
+    lab.switch("silent")
+    player = spawn("player", "/built/probe", "--play", stdin=subprocess.PIPE, text=True, bufsize=1)
+    running()
+    stays_silent(lab, "without a role")
+    for role, becomes in (("Movie", becomes_heard), ("Game", becomes_silent), ("Alarm", becomes_heard)):
+        player.stdin.write(role + "\n")
+        becomes(lab, f"a role that became {role}")
+    end(player)
+    eventually("it has gone", lambda: not streams())
+    player = spawn("player", "/built/probe", "--play", stdin=subprocess.PIPE, text=True, env={**os.environ, "XDG_CONFIG_HOME": "/tmp/native"})
+    becomes_heard(lab, "a rule by the client's name")
+    check(streams()[0][2].get("application.id") != "org.example.Native", "the stream has its client's properties: nothing was tried")
+    listed = run("/built/ringer-pipewire", "--list", "--config", HOME + "/ringer.conf")
+    check(re.search(r"^\d+ Sonata: playback$", listed, re.M), f"--list does not ask the client: {listed}")
+    end(player)
+    lab.switch("ring")
+
+
+def source(lab):
+    """A loopback without a sink, which plays what a source records, is judged: nothing of it was judged before."""
+    lab.switch("ring")
+    mark = log_size("ringer-pipewire")
+    loopback = spawn("player", "pw-loopback", "-P", "sink0")
+    eventually("it is judged", lambda: re.search(r"^ringer-pipewire: pw-loopback.*: heard", log("ringer-pipewire", mark), re.M))
+    mark = log_size("ringer-pipewire")
+    lab.switch("silent")
+    eventually("it is silenced", lambda: re.search(r"^ringer-pipewire: pw-loopback.*: silent", log("ringer-pipewire", mark), re.M))
+    listed = run("/built/ringer-pipewire", "--list", "--config", HOME + "/ringer.conf")
+    check(re.search(r"^\d+ pw-loopback.*: ambient$", listed, re.M), f"--list says otherwise: {listed}")
+    end(loopback)
+    lab.switch("ring")
+
+
 def broken(lab):
     """A rules file that is wrong: it is said in which line, and what names no category is silent at silent, and heard at ring."""
     end(lab.ringer)
@@ -590,6 +696,10 @@ def release(lab):
     end(lab.ringer)
     status = subprocess.run(["/built/ringer-pipewire", "--release"], timeout=PATIENCE).returncode
     check(status == 0, f"--release ended with {status}")
+    lab.pipewire.send_signal(signal.SIGSTOP)
+    listed = subprocess.run(["/built/ringer-pipewire", "--list"], stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+    lab.pipewire.send_signal(signal.SIGCONT)
+    check(listed.returncode == 1 and "has not answered" in listed.stderr, f"--list while PipeWire hangs: {listed}")
     lab.probe.becomes(0.25, "released")
     lab.start_ringer()
     becomes_silent(lab, "judged again")
@@ -598,7 +708,7 @@ def release(lab):
 
 
 def systemd(lab):
-    """What systemd is told: ready, and the watchdog only while there are streams."""
+    """What systemd is told: ready, and the watchdog only while streams run. Without them nothing wakes it."""
     end(lab.ringer)
     path = SESSION + "/notify"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
@@ -615,16 +725,25 @@ def systemd(lab):
         while (word := receiver.recv(100)) == b"WATCHDOG=1":
             pass
         check(word == b"WATCHDOG_USEC=0", "the watchdog goes on")
-    os.unlink(path)
-    # Without streams nothing wakes it.
-    time.sleep(0.5)
 
-    def switches():
-        text = open(f"/proc/{lab.ringer.pid}/status", encoding="utf-8").read()
-        return re.search(r"^voluntary_ctxt_switches:\s*(\d+)", text, re.M).group(1)
-    before = switches()
-    lab.probe.more(100)
-    check(switches() == before, f"woken without streams: {before}, {switches()}")
+        def switches():
+            text = open(f"/proc/{lab.ringer.pid}/status", encoding="utf-8").read()
+            return int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", text, re.M).group(1))
+
+        def sleeps(sentence, most=0):
+            time.sleep(0.5)
+            before = switches()
+            time.sleep(2)
+            check(switches() - before <= most, f"woken {sentence}: {switches() - before} times")
+        sleeps("without streams")
+        child = play("pw-play", LONG, "--target", "0")
+        eventually("it does not run", lambda: [state for _, state, _ in streams()] in (["suspended"], ["idle"]))
+        sleeps("beside a stream that does not run")
+        end(lab.ringerd)
+        sleeps("without ringerd", 1)
+        lab.start_ringerd()
+        end(child)
+    os.unlink(path)
     end(lab.ringer)
     lab.start_ringer()
 
@@ -724,7 +843,7 @@ def processor(lab):
 
 
 RULES = []
-CHECKED = [leak, without, flip, user, duck, state, deaths, through, twice, categories, broken, overridden, release, systemd, many, hundred,
+CHECKED = [leak, without, flip, user, duck, foreign, stopped, state, deaths, unreachable, through, twice, categories, native, source, broken, overridden, release, systemd, many, hundred,
            restart, script]
 
 

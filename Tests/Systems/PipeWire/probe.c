@@ -2,6 +2,9 @@
  * Counts the frames that a sink plays and that are not silent, at its monitor.
  *
  *     probe SINK
+ *     probe --play
+ *
+ * With --play it plays a level of 0.25 instead, and has the media.role that it reads, a line each.
  *
  * Each line on standard input is answered by one: how many frames were not silent since the last, the highest level, how many
  * cycles there were, and the frames of the last one; then whether the last frame was heard, and when the last change between sound
@@ -9,6 +12,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <pipewire/pipewire.h>
@@ -47,6 +51,21 @@ static void on_process(void *data)
     pw_stream_queue_buffer(stream, buffer);
 }
 
+static void on_play(void *data)
+{
+    (void)data;
+    struct pw_buffer *buffer = pw_stream_dequeue_buffer(stream);
+    if (buffer == NULL)
+        return;
+    struct spa_data *block = &buffer->buffer->datas[0];
+    unsigned int count = SPA_MIN(block->maxsize / 8, 1024U);
+    float *samples = block->data;
+    for (unsigned int i = 0; i < 2 * count; i++)
+        samples[i] = 0.25f;
+    *block->chunk = (struct spa_chunk){.size = count * 8, .stride = 8};
+    pw_stream_queue_buffer(stream, buffer);
+}
+
 static void on_state(void *data, enum pw_stream_state old, enum pw_stream_state state, const char *error)
 {
     (void)data, (void)old, (void)error;
@@ -57,6 +76,22 @@ static void on_state(void *data, enum pw_stream_state old, enum pw_stream_state 
 
 static const struct pw_stream_events events = {
     PW_VERSION_STREAM_EVENTS, .process = on_process, .state_changed = on_state};
+
+static const struct pw_stream_events play_events = {
+    PW_VERSION_STREAM_EVENTS, .process = on_play, .state_changed = on_state};
+
+static void on_role(void *data, int descriptor, uint32_t mask)
+{
+    (void)data, (void)mask;
+    char text[64];
+    ssize_t count = read(descriptor, text, sizeof text);
+    if (count <= 0) {
+        pw_main_loop_quit(loop);
+        return;
+    }
+    text[count - 1] = '\0';
+    pw_stream_update_properties(stream, &SPA_DICT_INIT_ARRAY(((struct spa_dict_item[]){{PW_KEY_MEDIA_ROLE, text}})));
+}
 
 static void on_input(void *data, int descriptor, uint32_t mask)
 {
@@ -76,18 +111,20 @@ int main(int argc, char **argv)
 {
     pw_init(&argc, &argv);
     loop = pw_main_loop_new(NULL);
-    struct pw_properties *properties = pw_properties_new(PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, "Capture",
+    bool plays = argc > 1 && strcmp(argv[1], "--play") == 0;
+    struct pw_properties *properties = plays ? pw_properties_new(PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, "Playback",
+        PW_KEY_NODE_NAME, "player", "state.restore-props", "false", NULL) : pw_properties_new(PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, "Capture",
         PW_KEY_NODE_NAME, "probe", PW_KEY_STREAM_CAPTURE_SINK, "true", PW_KEY_TARGET_OBJECT, argv[1],
         "state.restore-props", "false", NULL);
-    stream = pw_stream_new_simple(pw_main_loop_get_loop(loop), "probe", properties, &events, NULL);
+    stream = pw_stream_new_simple(pw_main_loop_get_loop(loop), "probe", properties, plays ? &play_events : &events, NULL);
     uint8_t buffer[1024];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof buffer);
     const struct spa_pod *format = spa_format_audio_raw_build(&builder, SPA_PARAM_EnumFormat,
         &SPA_AUDIO_INFO_RAW_INIT(.format = SPA_AUDIO_FORMAT_F32, .channels = 2, .rate = 48000,
             .position = {SPA_AUDIO_CHANNEL_FL, SPA_AUDIO_CHANNEL_FR}));
     /* Not of a real-time thread: what it counts is read where it is printed. */
-    pw_stream_connect(stream, PW_DIRECTION_INPUT, PW_ID_ANY, PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS, &format, 1);
-    pw_loop_add_io(pw_main_loop_get_loop(loop), 0, SPA_IO_IN, false, on_input, NULL);
+    pw_stream_connect(stream, plays ? PW_DIRECTION_OUTPUT : PW_DIRECTION_INPUT, PW_ID_ANY, PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS, &format, 1);
+    pw_loop_add_io(pw_main_loop_get_loop(loop), 0, SPA_IO_IN, false, plays ? on_role : on_input, NULL);
     pw_main_loop_run(loop);
     return 0;
 }
