@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import socket
+import ssl
 
 # What messages may ask for; each has a topic of its own. The second row changes the device, and needs the group ringer.
 COMMANDS = ("announce", "play", "alert", "vibrate", "stop")
@@ -58,6 +59,29 @@ class Configuration:
                 return file.readline().rstrip("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError(f"{self.password_file}: {error}") from None
+
+    def tls_context(self):
+        """What TLS is made of; nothing without it."""
+        if not self.has_tls:
+            return None
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        for file, load in (
+                (self.authorities, lambda: context.load_verify_locations(self.authorities)),
+                (self.certificate, lambda: self.certificate and context.load_cert_chain(self.certificate, self.key))):
+            try:
+                load()
+            except OSError as error:
+                raise ConfigurationError(f"{file}: {error.strerror or error}") from None
+        return context
+
+    def check(self):
+        """What else would show only at work: the files that keys name."""
+        _ = self.password
+        self.tls_context()
+        if self.speech and not os.access(self.speech[0], os.X_OK):
+            raise ConfigurationError(f"{self.speech[0]}: there is no such program")
+        if self.sounds and not os.path.isdir(self.sounds):
+            raise ConfigurationError(f"{self.sounds}: there is no such folder")
 
 
 def read(path):
@@ -208,7 +232,7 @@ READERS = {
     "addresses": setting("addresses", addresses),
     "speech": setting("speech", speech),
     "largest-message": setting("largest_message", number(64, 65536)),
-    "largest-sound": setting("largest_sound", number(1024, 64 << 20)),
+    "largest-sound": setting("largest_sound", number(1024, 24 << 20)),
     "rate": rate,
     "requests": setting("requests", number(1, 16)),
     "obey": setting("obeys", choice),

@@ -1,5 +1,8 @@
 """What Home Assistant is told: MQTT discovery, a retained message for each entity."""
+import dataclasses
+
 from . import VERSION
+from .configuration import COMMANDS, CONTROLS
 from .state import POSITIONS, VOLUMES
 
 KEYS = ("repeat", "silence", "volumeUp", "volumeDown")
@@ -67,6 +70,18 @@ def entities(configuration):
     return found
 
 
+def topic_of(configuration, component, name):
+    return f"{configuration.discovery_prefix}/{component}/ringer_{configuration.name}/{name}/config"
+
+
+def withdrawn(configuration):
+    """The topics of what another configuration offers, and this one does not."""
+    def topics(**changes):
+        changed = dataclasses.replace(configuration, **changes)
+        return {topic_of(changed, component, name) for component, name, _ in entities(changed)}
+    return sorted((topics(commands=COMMANDS + CONTROLS, speech=("/speech",)) | topics(commands=())) - topics())
+
+
 def messages(configuration):
     """The topic and the contents of each discovery message."""
     device = {
@@ -74,7 +89,6 @@ def messages(configuration):
         "sw_version": VERSION}
     for component, name, fields in entities(configuration):
         identity = f"ringer_{configuration.name}_{name}"
-        topic = f"{configuration.discovery_prefix}/{component}/ringer_{configuration.name}/{name}/config"
-        yield topic, {
+        yield topic_of(configuration, component, name), {
             **fields, "unique_id": identity, "availability_topic": f"{configuration.base}/availability",
             "device": device, "origin": {"name": "ringer-mqtt", "sw_version": VERSION}}

@@ -17,7 +17,7 @@ def main(arguments):
         "configuration file.")
     parser.error = lambda message: (print(f"ringer-mqtt: {message}; see --help", file=sys.stderr), sys.exit(64))
     parser.add_argument("--config", default="/etc/ringer/ringer-mqtt.conf", metavar="FILE", help="default: %(default)s")
-    parser.add_argument("--check", action="store_true", help="only read the file")
+    parser.add_argument("--check", action="store_true", help="only read the file, and look for what it names")
     parser.add_argument("--session", action="store_true", help="the service of the session bus")
     parser.add_argument("--version", action="version", version=VERSION)
     options = parser.parse_args(arguments)
@@ -25,9 +25,10 @@ def main(arguments):
     is_session = options.session or os.environ.get("RINGER_BUS") == "session"
     try:
         configuration = read(options.config)
-        loop = Loop()
         if options.check:
+            configuration.check()
             return 0
+        loop = Loop()
         bridge = Bridge(loop, configuration, "SESSION" if is_session else "SYSTEM")
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: loop.hand_over(lambda: end(loop)))

@@ -38,7 +38,7 @@ class HostileTests(Bench):
             {"position": "silent", "for": 1e300}, {"position": "silent", "until": "0001-01-01T00:00:00Z"}]
         payloads = [json.dumps(contents) for contents in objects] + [
             b"", b"\0", b"\xff\xfe", b"{" * 2000, b"[" * 4000, b'{"a":' * 600, b'{"volume":NaN}', b'{"file":"a","file":"tone.wav"}',
-            b'{"position":"silent"', b"silent\x1b[2J", b"%s%n" * 50, "\u202ering".encode(), b"9" * 4000, b"1e999", b"-0", b"x" * 4096]
+            b'{"position":"silent"', b"silent\x1b[2J", b"%s%n" * 50, "\u202ering".encode(), b"9" * 4000, b'{"volume":' + b"9" * 400 + b',"file":"tone.wav"}', b"1e999", b"-0", b"x" * 4096]
         commands = ("play", "announce", "alert", "position", "volume", "do-not-disturb", "quiet-hours", "lock", "alarm-volume")
         for command in commands:
             for payload in payloads:
@@ -176,7 +176,7 @@ class SecurityTests(Bench):
                 (["addresses = https://user@radio/"], "is no beginning"), (["certificate = /c"], "certificate and key need each other"),
                 (["certificate = /c", "key = /k"], "certificate needs authorities"), (["password-file = /p"], "password-file needs user"),
                 (["user = hall", "password-file = /missing"], "/missing"), (["authorities = /missing"], "/missing"),
-                (["keep-alive = 4"], "from 5 to 3600")):
+                (["keep-alive = 4"], "from 5 to 3600"), (["largest-sound = 60000000"], "from 1024 to 25165824")):
             with self.subTest(lines):
                 program = self.start(*lines)
                 status = program.wait(30)
@@ -185,6 +185,19 @@ class SecurityTests(Bench):
                 self.assertIn(status, (1, 78), said)
                 self.assertIn(reason, said)
                 self.assertEqual(said.count("\n"), 1, said)
+
+    def test_files_that_do_not_fit_are_found_by_a_check(self):
+        self.certificate("right", "IP:127.0.0.1")
+        self.certificate("another", "DNS:another.example")
+        tls = f"authorities = {self.folder}/right.crt"
+        for lines, status, reason in (
+                ([tls, f"certificate = {self.folder}/right.crt", f"key = {self.folder}/another.key"], 78, "right.crt: "),
+                ([f"authorities = {self.folder}/right.key"], 78, "right.key: "), (["speech = /missing/speaks"], 78, "/missing/speaks: "),
+                ([f"sounds = {self.folder}/none"], 78, "/none: "), ([tls, "user = x", "password-file = /missing"], 78, "/missing: "),
+                ([tls, f"certificate = {self.folder}/right.crt", f"key = {self.folder}/right.key"], 0, "")):
+            checked = subprocess.run(
+                [f"{HERE}/../ringer-mqtt", "--config", self.configure(*lines), "--check"], capture_output=True, text=True, check=False)
+            self.assertEqual((checked.returncode, reason in checked.stderr), (status, True), checked.stderr)
 
     def test_a_password_does_not_leave_without_tls(self):
         path = self.configure("user = hall")
