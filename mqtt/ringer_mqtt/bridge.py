@@ -23,8 +23,8 @@ class Bridge:
         self.published, self.timer, self.is_there = None, None, False
         # Sounds that are being opened, and requests that have not ended, with what asked for them.
         self.opening, self.requests = 0, {}
-        # How often all were stopped: what began to be opened before does not begin after.
-        self.stops = 0
+        # Raised by each stop: what was asked for before it is not to begin.
+        self.generation = 0
         # A bucket that fills with time: a message takes one.
         self.tokens, self.filled = float(configuration.messages), time.monotonic()
         self.is_flooded = False
@@ -49,8 +49,10 @@ class Bridge:
     def connected(self):
         self.broker.subscribe([f"{self.base}/{command}" for command in self.configuration.commands])
         if self.configuration.discovery_prefix:
+            for topic in discovery.withdrawn(self.configuration):
+                self.broker.publish(topic, "", True)
             for topic, contents in discovery.messages(self.configuration):
-                self.broker.publish(topic, json.dumps(contents) if contents else "", True)
+                self.broker.publish(topic, json.dumps(contents), True)
         self.published = None
         self.publish_presence()
 
@@ -59,7 +61,7 @@ class Bridge:
         if not is_there:
             requests, self.requests = self.requests, {}
             for asked in requests.values():
-                self.result(asked, "failed", "service", "the service is gone")
+                self.result(asked, "failed", "", "the service went")
         self.publish_presence()
 
     def publish_presence(self):
@@ -78,8 +80,10 @@ class Bridge:
         self.timer = None
         text = json.dumps(state(self.service))
         if self.is_there and text != self.published:
-            self.published = text if self.broker.is_connected else None
-            self.broker.publish(f"{self.base}/state", text, True)
+            self.published = text if self.broker.publish(f"{self.base}/state", text, True) else None
+            # The broker has not taken what is before it.
+            if self.published is None and self.broker.is_connected:
+                self.timer = self.loop.after(1, self.publish_state)
 
     def signal(self, member, body):
         if member == "Key" and body[1]:
@@ -136,7 +140,7 @@ class Bridge:
         elif command in CONTROLS:
             self.service.set(*commands.setting(command, members["value"]), self.ending(asked))
         elif command == "stop":
-            self.stops += 1
+            self.generation += 1
             for number in list(self.requests):
                 self.service.call("Stop", "u", (number,))
             self.result(asked, "done", "", None)
@@ -159,14 +163,14 @@ class Bridge:
         if kind == "sound":
             return self.sound(command, ("u" if isinstance(value, int) else "s", value), chosen, asked)
         self.opening += 1
-        stops = self.stops
+        generation = self.generation
 
         def opened(descriptor, error):
             self.opening -= 1
             if error is not None:
                 return self.refuse(asked, error)
             try:
-                if stops != self.stops:
+                if generation != self.generation:
                     self.result(asked, "stopped", "caller", None)
                 elif self.is_there:
                     self.sound(command, ("h", descriptor), chosen, asked)
@@ -185,13 +189,13 @@ class Bridge:
     def begin(self, method, signature, arguments, asked):
         """Begins a request of the service's. Its number comes before its end."""
         self.opening += 1
-        stops = self.stops
+        generation = self.generation
 
         def begun(body, error):
             self.opening -= 1
             if error is None:
                 self.requests[body[0]] = asked
-                if stops != self.stops:
+                if generation != self.generation:
                     self.service.call("Stop", "u", (body[0],))
             else:
                 self.refuse(asked, error)

@@ -9,34 +9,36 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 LONGEST_PAUSE = 60
-# So long, in seconds, one wait for the broker holds up the loop while a connection is made.
+# How long connecting, and TLS's handshake, may hold the loop up, in seconds.
 PATIENCE = 5
 # What a packet has besides the message: topic and properties.
 OVERHEAD = 1024
 
 
-class Socket(ssl.SSLSocket):
-    """One whose waits, as for TLS's handshake, are short."""
+class Handshake(ssl.SSLSocket):
+    """A socket whose handshake takes no longer: paho would wait as long as the broker is left in peace."""
 
-    def settimeout(self, seconds):
-        super().settimeout(seconds if seconds is None else min(seconds, PATIENCE))
+    def settimeout(self, value):
+        super().settimeout(PATIENCE if value is None or value > PATIENCE else value)
 
 
 class Broker:
     """A connection that is made anew, after growing random pauses, whenever it is lost."""
 
     def __init__(self, loop, configuration, availability):
-        self.loop, self.configuration = loop, configuration
+        self.loop, self.configuration, self.availability = loop, configuration, availability
+        self.client, self.topics = None, []
+        self.tls = configuration.tls_context()
+        if self.tls:
+            self.tls.sslsocket_class = Handshake
         self.pause, self.timer, self.socket, self.is_connected, self.is_refused, self.reason = 1, None, None, False, False, None
         # Called once connected; with each message of a topic that is subscribed.
         self.on_connected = lambda: None
         self.on_message = lambda topic, payload, is_retained: None
-        self.availability = availability
-        self.context = configuration.tls(Socket) if configuration.has_tls else None
-        self.client = None
 
     def make_client(self):
-        """One for a connection: a client keeps what was not acknowledged, and would send it after what is newer."""
+        """A client for one connection: paho keeps what the broker has not acknowledged, and would publish it after the newest
+        state of the next connection."""
         configuration = self.configuration
         arguments = {"client_id": f"ringer-{configuration.name}", "protocol": mqtt.MQTTv5}
         if hasattr(mqtt, "CallbackAPIVersion"):
@@ -44,8 +46,8 @@ class Broker:
         self.client = mqtt.Client(**arguments)
         if configuration.user is not None:
             self.client.username_pw_set(configuration.user, configuration.password)
-        if self.context:
-            self.client.tls_set_context(self.context)
+        if self.tls:
+            self.client.tls_set_context(self.tls)
         # What nobody can take waits no further than this.
         self.client.max_queued_messages_set(100)
         self.client.will_set(self.availability, "offline", qos=1, retain=True)
@@ -60,8 +62,7 @@ class Broker:
         self.client.on_socket_unregister_write = lambda *_: self.socket and self.loop.watch(self.socket, self.ready)
 
     def start(self):
-        """Connects, or tries again later. Each wait for the broker holds the loop up for 5 s at most, and
-        that for the name as long as the system's resolver does."""
+        """Connects, or tries again later. Resolving the name and TLS's handshake hold the loop up for 5 s at most, each."""
         self.timer = None
         self.make_client()
         properties = Properties(PacketTypes.CONNECT)
@@ -127,18 +128,18 @@ class Broker:
             self.again()
 
     def subscribe(self, topics):
+        self.topics = topics
         if topics:
             self.client.subscribe([(topic, 1) for topic in topics])
 
-    def subscribed(self, _client, _context, _number, codes, *_):
-        refused = [str(code) for code in codes if getattr(code, "value", code) >= 0x80]
-        if refused:
-            self.complain(f"it refuses {len(refused)} of {len(codes)} topics: {', '.join(sorted(set(refused)))}")
+    def subscribed(self, _client, _context, _number, reasons, *_):
+        for topic, reason in zip(self.topics, reasons):
+            if reason.value >= 0x80:
+                self.complain(f"it refuses the subscription of {topic}: {reason}")
 
     def publish(self, topic, payload, is_retained=False):
-        """Publishes, if there is a connection: whoever connects publishes the state anew."""
-        if self.is_connected and self.client.publish(topic, payload, qos=1, retain=is_retained).rc == mqtt.MQTT_ERR_QUEUE_SIZE:
-            self.complain("it does not acknowledge: messages are dropped")
+        """Publishes, if there is a connection: whoever connects publishes the state anew. Returns whether it is on its way."""
+        return self.is_connected and self.client.publish(topic, payload, qos=1, retain=is_retained).rc == mqtt.MQTT_ERR_SUCCESS
 
     def stop(self):
         """Leaves in order: the will is not published."""

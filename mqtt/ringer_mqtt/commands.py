@@ -42,13 +42,16 @@ def read(command, payload):
         wanted = {**MEMBERS[command], "id": str}.get(name)
         if wanted is None:
             raise CommandError(f"there is no member {name[:40]}")
-        if wanted is float and type(value) is int and abs(value) < 1 << 31:
+        # Before it becomes a float, which has no room for every number.
+        if type(value) is int and abs(value) >= 1 << 31:
+            raise CommandError(f"{name} is out of range")
+        if wanted is float and type(value) is int:
             members[name] = value = float(value)
         if isinstance(value, bool) or not isinstance(value, wanted):
             raise CommandError(f"{name} has another type")
         if isinstance(value, str):
             check(value)
-        if isinstance(value, float) and not math.isfinite(value) or isinstance(value, int) and abs(value) >= 1 << 31:
+        if isinstance(value, float) and not math.isfinite(value):
             raise CommandError(f"{name} is out of range")
     if len(members.get("id", "")) > 64:
         raise CommandError("id is longer than 64 characters")

@@ -60,24 +60,28 @@ class Configuration:
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError(f"{self.password_file}: {error}") from None
 
-
-    def tls(self, socket_class=ssl.SSLSocket):
-        """A context with the certificates, whose sockets are of that class."""
+    def tls_context(self):
+        """What TLS is made of; nothing without it."""
+        if not self.has_tls:
+            return None
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.sslsocket_class = socket_class
-        context.load_verify_locations(self.authorities)
-        if self.certificate:
-            context.load_cert_chain(self.certificate, self.key)
+        for file, load in (
+                (self.authorities, lambda: context.load_verify_locations(self.authorities)),
+                (self.certificate, lambda: self.certificate and context.load_cert_chain(self.certificate, self.key))):
+            try:
+                load()
+            except OSError as error:
+                raise ConfigurationError(f"{file}: {error.strerror or error}") from None
         return context
 
-    def examine(self):
-        """What is needed later, and may not be there yet at the start."""
-        # Read for its error.
+    def check(self):
+        """What else would show only at work: the files that keys name."""
         _ = self.password
-        if self.sounds and not os.path.isdir(self.sounds):
-            raise ConfigurationError(f"{self.sounds}: it is no folder")
+        self.tls_context()
         if self.speech and not os.access(self.speech[0], os.X_OK):
-            raise ConfigurationError(f"{self.speech[0]}: it is no program")
+            raise ConfigurationError(f"{self.speech[0]}: there is no such program")
+        if self.sounds and not os.path.isdir(self.sounds):
+            raise ConfigurationError(f"{self.sounds}: there is no such folder")
 
 
 def read(path):
@@ -127,11 +131,6 @@ def complete(configuration, path):
                 pass
         except OSError as error:
             raise ConfigurationError(f"{file}: {error.strerror}") from None
-    if configuration.has_tls:
-        try:
-            configuration.tls()
-        except (OSError, ValueError) as error:
-            raise ConfigurationError(f"{path}: authorities, certificate and key: {error}") from None
     if configuration.password_file and configuration.user is None:
         raise ConfigurationError(f"{path}: password-file needs user")
     if configuration.user is not None and not configuration.has_tls and not is_loopback(configuration.broker):

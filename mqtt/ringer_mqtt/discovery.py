@@ -1,5 +1,5 @@
 """What Home Assistant is told: MQTT discovery, a retained message for each entity."""
-import types
+import dataclasses
 
 from . import VERSION
 from .configuration import COMMANDS, CONTROLS
@@ -70,22 +70,25 @@ def entities(configuration):
     return found
 
 
-def names(configuration):
-    return {(component, name) for component, name, _ in entities(configuration)}
+def topic_of(configuration, component, name):
+    return f"{configuration.discovery_prefix}/{component}/ringer_{configuration.name}/{name}/config"
+
+
+def withdrawn(configuration):
+    """The topics of what another configuration offers, and this one does not."""
+    def topics(**changes):
+        changed = dataclasses.replace(configuration, **changes)
+        return {topic_of(changed, component, name) for component, name, _ in entities(changed)}
+    return sorted((topics(commands=COMMANDS + CONTROLS, speech=("/speech",)) | topics(commands=())) - topics())
 
 
 def messages(configuration):
-    """The topic and the contents of each discovery message: None for an entity that another configuration may have had."""
-    least = types.SimpleNamespace(base="", commands=(), speech=None)
-    most = types.SimpleNamespace(base="", commands=COMMANDS + CONTROLS, speech=("",))
-    for component, name in sorted((names(least) | names(most)) - names(configuration)):
-        yield f"{configuration.discovery_prefix}/{component}/ringer_{configuration.name}/{name}/config", None
+    """The topic and the contents of each discovery message."""
     device = {
         "identifiers": [f"ringer_{configuration.name}"], "name": configuration.title, "manufacturer": "Ringer", "model": "ringerd",
         "sw_version": VERSION}
     for component, name, fields in entities(configuration):
         identity = f"ringer_{configuration.name}_{name}"
-        topic = f"{configuration.discovery_prefix}/{component}/ringer_{configuration.name}/{name}/config"
-        yield topic, {
+        yield topic_of(configuration, component, name), {
             **fields, "unique_id": identity, "availability_topic": f"{configuration.base}/availability",
             "device": device, "origin": {"name": "ringer-mqtt", "sw_version": VERSION}}

@@ -26,7 +26,7 @@ def main(arguments):
     try:
         configuration = read(options.config)
         if options.check:
-            configuration.examine()
+            configuration.check()
             return 0
         loop = Loop()
         bridge = Bridge(loop, configuration, "SESSION" if is_session else "SYSTEM")

@@ -41,7 +41,8 @@ class Sounds:
                 descriptor = {"file": self.file, "address": self.address, "text": self.text}[kind](value)
             except SoundError as failure:
                 error = str(failure)
-            except Exception as failure:  # The thread serves all that comes after: whatever a server answers.
+            # Whatever it is: nobody else takes the next job.
+            except Exception as failure:  # pylint: disable=broad-except
                 error = f"{kind}: {failure}"
             self.loop.hand_over(lambda then=then, descriptor=descriptor, error=error: then(descriptor, error))
 
@@ -67,7 +68,7 @@ class Sounds:
         plain = urllib.parse.unquote(parts.path)
         if any(step in (".", "..") for step in plain.replace("\\", "/").split("/")) or "@" in parts.netloc:
             return False
-        return all(" " < character != "\x7f" for character in address) and any(
+        return all("!" <= character <= "~" for character in address) and any(
             address.startswith(allowed) for allowed in self.configuration.addresses)
 
     def address(self, address):
@@ -77,11 +78,11 @@ class Sounds:
         most, sound = self.configuration.largest_sound, bytearray()
         end = time.monotonic() + PATIENCE
         with opener.open(address, timeout=PATIENCE) as response:
-            # As much as is there: a server that sends a byte now and then holds up all that waits.
+            # What has come, without waiting for more of it.
             while chunk := response.read1(65536):
                 sound += chunk
                 if time.monotonic() > end:
-                    raise SoundError(f"{address} takes more than {PATIENCE} s")
+                    raise SoundError(f"{address} was not there within {PATIENCE} s")
                 if len(sound) > most:
                     raise SoundError(f"{address} has more than {most} bytes")
         return in_memory(sound)

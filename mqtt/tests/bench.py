@@ -65,11 +65,7 @@ class Peer:
     def take(self, _client, _context, message):
         with self.lock:
             self.messages.append((message.topic, message.payload))
-            # An empty message ends what was retained.
-            if message.payload:
-                self.retained[message.topic] = message.payload
-            else:
-                self.retained.pop(message.topic, None)
+            self.retained[message.topic] = message.payload
 
     def state(self, **members):
         """Waits until the device's state has these members, and returns it."""
