@@ -35,10 +35,10 @@ def test_signs_of_life():
     """A caller that suppresses silence is not hung up: comfort noise, digits and RTCP are signs of life. One without is."""
     # A call with comfort noise alone was ended after the time.
     for name, (kind, payload) in SIGNS.items():
-        with start("--lost-after", "2", "--call-pcm", "null") as handset, Caller(handset.port) as caller:
+        with start("--lost-after", "5", "--call-pcm", "null") as handset, Caller(handset.port) as caller:
             port, _, _ = answered(handset, caller, body=events(caller.description))
             # The handset's clock is the pace, 50 packets a second: twice its patience.
-            for sequence in range(200):
+            for sequence in range(500):
                 caller.rtp.recv(2048)
                 if sequence % 5 == 0:
                     send(caller, port, kind, payload, sequence, sequence * 160)
@@ -153,3 +153,28 @@ def test_replaces():
         assert "ringing" not in [event.get("event") for event in handset.events if event.get("call") != first.call]
         handset.check_quiet()
         handset.check_rings()
+
+
+def test_replaced_sound():
+    """The caller that takes another one's place is heard, whatever its packets' numbers."""
+    # Its packets were dropped as late: they were compared with the numbers of the caller before.
+    with start("--call-pcm", "null", "--microphone-pcm", "null") as handset, Caller(handset.port) as first:
+        port, _, _ = answered(handset, first)
+
+        def speak(caller, port, source, sequence, count):
+            # The handset's clock is the pace.
+            for number in range(count):
+                caller.rtp.recv(2048)
+                caller.rtp.sendto(
+                    struct.pack(">BBHII", 0x80, 0, sequence + number, number * 160, source) + bytes(160), ("127.0.0.1", port))
+
+        speak(first, port, 1, 40000, 25)
+        with Caller(handset.port) as second:
+            second.invite(headers=f"Replaces: {first.call};to-tag={first.tag};from-tag=caller\r\n")
+            reply = second.expect(200)
+            second.acknowledge()
+            first.expect_request("BYE")
+            speak(second, int(re.search(r"^m=audio (\d+) ", reply, re.M)[1]), 2, 10000, 100)
+            second.hang_up()
+            ended = handset.wait_for(first.call, "ended")
+        assert ended["heard"] > 1, ended

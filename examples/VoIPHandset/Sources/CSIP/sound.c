@@ -30,6 +30,7 @@ struct sound {
     struct tmr timer;
     struct sa peer;
     struct sa signalling;
+    uint32_t source;  // the SSRC of the newest packet
     uint8_t payload_type;
     enum codec codecs[PAYLOAD_TYPES];
     bool sends, receives, muted, has_failed;
@@ -93,6 +94,12 @@ static void received(const struct sa *source, const struct rtp_header *header, s
     if (mbuf_get_left(packet) == 0)
         return;
     sound->last_packet = tmr_jiffies();
+    // Another source counts from another number: against the ones before, the jitter buffer would drop its packets as late.
+    if (header->ssrc != sound->source) {
+        jbuf_flush(sound->jitter);
+        memset(&sound->digits, 0, sizeof(sound->digits));
+        sound->source = header->ssrc;
+    }
     if (sound->codecs[header->pt] == CODEC_EVENTS) {
         digit = digits_of_packet(&sound->digits, header, packet);
         if (digit)

@@ -15,6 +15,9 @@ static int make_tls(struct handset_sip *sip)
         error = EINVAL;
     if (error || !sip->options.authorities)
         return error;
+    // Without a name for its sessions, OpenSSL refuses a caller that resumes one.
+    if (!SSL_CTX_set_session_id_context(tls_openssl_context(sip->tls), (const unsigned char *)"handset", 7))
+        return EINVAL;
     // A caller without a certificate of these is refused in the handshake.
     SSL_CTX_set_verify(tls_openssl_context(sip->tls), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
     return tls_add_ca(sip->tls, sip->options.authorities);
