@@ -57,9 +57,15 @@ class HostileTests(Bench):
         self.assertEqual(self.board("Recordings"), ([],))
         self.assertIsNone(self.bridge.poll(), self.said())
         self.assertEqual({key: value for key, value in peer.state().items()}, state)
-        peer.publish("vibrate", {"pattern": "50,50", "id": "last"})
-        last, = wait_until(lambda: [result for result in peer.results() if result.get("id") == "last"], "the last one has ended")
-        self.assertEqual((last["outcome"], self.said()), ("finished", ""))
+
+        def last():
+            """Whether a vibration has ended; what ends while the broker takes no more is not published."""
+            peer.publish("vibrate", {"pattern": "50,50", "id": "last"})
+            time.sleep(0.2)
+            return [result for result in peer.results() if result.get("id") == "last" and result["outcome"] == "finished"]
+
+        wait_until(last, "a vibration has ended")
+        self.assertNotIn("Traceback", self.said())
 
     def test_a_flood_and_messages_that_are_too_large(self):
         peer = self.running(EVERYTHING, "rate = 20/3600", "largest-message = 1000")
@@ -81,9 +87,11 @@ class HostileTests(Bench):
         self.assertIsNone(self.bridge.poll())
 
     def test_so_many_requests_at_once(self):
-        peer = self.running(EVERYTHING, "requests = 3")
+        self.tone(seconds=20)
+        peer = self.running(EVERYTHING, "requests = 3", f"sounds = {self.folder}/sounds")
+        # One is heard after another: none ends before the last has come.
         for _ in range(5):
-            peer.publish("vibrate", {"pattern": "100,100", "times": 0})
+            peer.publish("announce", {"file": "tone.wav"})
         wait_until(lambda: [result["outcome"] for result in peer.results()].count("refused") >= 2, "two are refused")
         peer.publish("stop", "all")
         wait_until(lambda: any(result["command"] == "stop" for result in peer.results()), "they are stopped")
