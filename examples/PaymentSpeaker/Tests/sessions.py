@@ -86,6 +86,13 @@ def two_providers(directory):
     speaker.input.write("volume 0\n")
     wait_until(lambda: "its volume is 0" in str(publisher.retained["health"]["problems"]), "health names the volume")
     speaker.stop()
+    # The broker's session has the subscription still: a provider that is no longer one is not heard.
+    speaker = Speaker(program, directory, broker.port, "till", "--sound", "skip")
+    bank.publish(notice("3"))
+    publisher.publish(notice("4"))
+    wait_until(lambda: publisher.outcome("4"), "the speaker's own is announced")
+    assert not bank.outcome("3") and not publisher.outcome("bank/3"), publisher.results
+    speaker.stop()
     for its in (publisher, bank):
         its.close()
     broker.stop()

@@ -236,6 +236,8 @@ final class Connection {
         do throws(RingerError) {
             if message.topic != topic + "/command" {
                 let provider = message.topic == topic ? nil : String(message.topic.dropFirst(topic.count + 1))
+                // The broker's session goes on with the subscriptions of earlier starts.
+                if let provider, !speaker.settings.providers.contains(provider) { return true }
                 try speaker.take(
                     .init(
                         payload: message.payload, isRetained: message.isRetained, expiry: message.expiry,

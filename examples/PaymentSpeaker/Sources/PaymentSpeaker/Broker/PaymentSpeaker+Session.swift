@@ -22,9 +22,7 @@ extension PaymentSpeaker {
         if session.isPresent {
             // A connection that ended before it had subscribed has left a session without subscriptions.
             if hasWholeSession { setProblem("session", nil) }
-        } else if (try? ledger.use { ledger throws(RingerError) in try ledger.setting(Self.setting) })
-            == client.settings.identifier
-        {
+        } else if hadSession(of: client) {
             hasWholeSession = false
             setProblem(
                 "session",
@@ -42,6 +40,17 @@ extension PaymentSpeaker {
                 : RingerError(
                     .unsupported, "keep the session long enough", client.broker,
                     detail: "\(session.expiry) s instead of \(wanted) s after a connection; later notices are lost"))
+    }
+
+    /// Whether a broker has had a session of the client's; so it counts while the ledger cannot be read.
+    private func hadSession(of client: MQTTClient) -> Bool {
+        do throws(RingerError) {
+            return try ledger.use { ledger throws(RingerError) in try ledger.setting(Self.setting) }
+                == client.settings.identifier
+        } catch {
+            setProblem("ledger", error)
+            return true
+        }
     }
 
     /// The broker has accepted the subscriptions: from now on it keeps notices.

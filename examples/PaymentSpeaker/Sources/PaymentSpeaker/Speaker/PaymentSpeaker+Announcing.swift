@@ -121,7 +121,15 @@ extension PaymentSpeaker {
         switch result.outcome {
         case .finished:
             setProblem("sound", nil)
-            guard wasAudible, isAudible else { return try await endUnheard(payment, &outcome, because: .volumeZero) }
+            guard wasAudible, isAudible else {
+                // A part of it was heard: when it is announced again, it begins with the clip that says so.
+                if wasAudible != isAudible {
+                    try await patiently { ledger throws(RingerError) in
+                        try ledger.set(payment, to: .announcing, isCutOff: true)
+                    }
+                }
+                return try await endUnheard(payment, &outcome, because: .volumeZero)
+            }
             status.announced += 1
             last = payment
             return try await end(
