@@ -1,29 +1,31 @@
 """Files that pytest and its plug-ins write beside the tests: the guest cannot, the host does it at the end of the run."""
 
 import os
+import re
 import shlex
 import shutil
-import sys
 
 from ringer_lab import LabError
 
 
+def is_allowed(target, words):
+    """Whether it is below the present folder, or at, below or (a page's assets) beside what a word of the command names."""
+    target, named = os.path.realpath(target), [os.path.realpath("."), *(os.path.realpath(re.split("[=:]", word)[-1]) for word in words)]
+    folders = named + [f"{os.path.dirname(name)}/assets" for name in named]
+    return target in named or any(folder != "/" and target.startswith(folder + "/") for folder in folders)
+
+
 def carry_out(folder, words):
-    """Moves each file below the folder to its own path. Only below the present folder, or where the command's words say."""
-    named = shlex.join(words) + " " + os.environ.get("PYTEST_ADDOPTS", "")
+    """Copies each file below the folder to its own path."""
+    words = [*words, *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
     for path, _, files in os.walk(folder):
         for name in files:
             source = os.path.join(path, name)
             target = source[len(folder) :]
-            home = os.path.realpath(".")
-            if os.path.commonpath([home, os.path.realpath(target)]) != home and not any(
-                len(part) > 1 and part in named for part in (target, os.path.dirname(target))
-            ):
+            if not is_allowed(target, words):
                 raise LabError(f"{target} is outside of the present folder: name it on the command line, or use --output")
             try:
                 os.makedirs(os.path.dirname(target), exist_ok=True)
                 shutil.copyfile(source, target)
             except OSError as error:
-                print(f"ringer-lab: {target} cannot be written: {error.strerror}", file=sys.stderr)
-                return 125
-    return 0
+                raise LabError(f"{target} cannot be written: {error.strerror}") from None

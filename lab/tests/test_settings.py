@@ -98,6 +98,16 @@ def test_a_tests_timeout_is_of_the_hosts_seconds(project, tmp_path):
     assert "switched off" in (tmp_path / "lab-results/junit.xml").read_text()
 
 
+def test_a_report_that_cannot_be_put_to_its_place(project, tmp_path):
+    (tmp_path / "test_passes.py").write_text("def test_passes(): pass\n")
+    for path in ("/proc/no.xml", f"{tmp_path}/test_passes.py/no.xml"):
+        status, out = project("ringer-lab", "pytest", "test_passes.py", f"--junitxml={path}")
+        assert status == 125 and f"ringer-lab: {path} cannot be written: " in out, out
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --junitxml=/var/tmp/elsewhere.xml\n")
+    status, out = project("ringer-lab", "pytest", "test_passes.py")
+    assert status == 125 and "/var/tmp/elsewhere.xml is outside of the present folder" in out, out
+
+
 @pytest.mark.parametrize("words", [["--pdb"], ["--tx=popen"], ["-n", "2", "--cov=."]])
 def test_what_cannot_work_is_refused_by_name(project, words):
     status, out = project("ringer-lab", "pytest", "test_project.py", *words)
