@@ -1,4 +1,4 @@
-/* What systemd is told: sd_notify(3), without libsystemd. */
+/* Notifications to systemd: sd_notify(3), without libsystemd. */
 #ifndef RINGER_NOTIFY_H
 #define RINGER_NOTIFY_H
 

@@ -7,7 +7,7 @@ extension PaymentSpeaker {
 
     /// Takes the ledger for this process.
     ///
-    /// - Throws: ``RingerError`` with the code `busy` where another process has it. Any other error of the ledger is told to
+    /// - Throws: ``RingerError`` with the code `busy` where another process has it. Any other error of the ledger is reported to
     ///   the broker, so there is none.
     func keepLedger() throws(RingerError) {
         do throws(RingerError) {
