@@ -1,8 +1,8 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments feedback pipewire field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
-	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-part sanitize-build bench install uninstall clean
+.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
+	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-part endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere warnings-gpiod2 sanitize-part sanitize-build bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -23,9 +23,18 @@ check: ## All other tests: formatting and warnings, the installation, C, feedbac
 ci: ## All tests
 	@scripts/steps test $(LIVE) --beside $(COMPUTING)
 
+# The number of the day: some tests run in part, on each day another one.
+DAY := $(shell echo $$(($$(date +%s) / 86400)))
+of_day = $(shell echo $$(($(DAY) % $(1))))
+
 # What listens to devices, buses and clocks; what mostly computes, and never builds where the others run their tests.
-LIVE = lint warnings installation library api docs fragments feedback pipewire field examples units lab-tool lab-gpiod2 failing-part endurance month hostile sanitize-part
+LIVE = lint warnings installation library api docs fragments feedback pipewire field examples units lab-tool failing-part endurance-part month hostile sanitize-part
 COMPUTING = warnings-elsewhere sanitize-build packages arm64-link mutations-part orders-part overlays processors
+# Every other day, on which AddressSanitizer takes less than the other one.
+ifeq ($(call of_day,2),1)
+LIVE += lab-gpiod2
+COMPUTING := warnings-gpiod2 $(COMPUTING)
+endif
 
 unit: ## The tests that run on any machine
 	@scripts/test
@@ -40,13 +49,13 @@ orders-deep: ## The same, further and with other fingerprints
 	@Tests/Systems/AllOrders/test deep
 
 orders-part: ## A third of these, on each day another one
-	@Tests/Systems/AllOrders/test deep $$(($$(date +%s) / 86400 % 3))
+	@Tests/Systems/AllOrders/test deep $(call of_day,3)
 
 mutations: ## Faults of the core, each of which the search of all orders has to find
 	@Tests/Systems/AllOrders/test mutations
 
 mutations-part: ## A third of these, on each day another one
-	@Tests/Systems/AllOrders/test mutations $$(($$(date +%s) / 86400 % 3))
+	@Tests/Systems/AllOrders/test mutations $(call of_day,3)
 
 installation: ## The test of what make install places, and of make uninstall
 	@Tests/Systems/Install/test
@@ -100,7 +109,7 @@ failing-calls: ## Every system call of ten scenarios fails in turn, in the labor
 	@Tests/Lab/test --libgpiod 1 --failing-calls
 
 failing-part: ## A seventh of those calls, on each day of the week another one, and each week with another error
-	@RINGER_SWEEP=every:7:$$(($$(date +%s) / 86400)) Tests/Lab/test --libgpiod 1 --failing-calls
+	@RINGER_SWEEP=every:7:$(DAY) Tests/Lab/test --libgpiod 1 --failing-calls
 
 detector: ## The mute detector's verdicts beside the switch, in the laboratory: two hours; MEASUREMENTS=100 for some minutes
 	@Benchmarks/Detector/truth $(MEASUREMENTS)
@@ -129,6 +138,9 @@ stress: ## All unit tests beside six busy loops, 20 times; TIMES=2 for fewer
 endurance: ## Every kind of call and event, the cheap ones 20,000 times, with variation: stack, heap, descriptors, threads, watches and cost are flat
 	@Tests/Systems/Endurance/test
 
+endurance-part: ## A third of these, on each day another one
+	@Tests/Systems/Endurance/test part $(call of_day,3)
+
 endurance-long: ## The same, ten times as long
 	@Tests/Systems/Endurance/test 200000
 
@@ -150,7 +162,7 @@ sanitize-part: ## One of the two, on each day the other
 sanitize-build: ## Only build it
 	@scripts/sanitize --build $(SANITIZER)
 
-SANITIZER = $$([ $$(($$(date +%s) / 86400 % 2)) = 0 ] && echo thread || echo address)
+SANITIZER = $(if $(filter 0,$(call of_day,2)),thread,address)
 
 format: ## Format every Swift file
 	@scripts/lint --fix
@@ -161,8 +173,11 @@ lint: ## Check the formatting
 warnings: ## Build this package with its tests, and fail on a warning
 	@scripts/warnings package
 
-warnings-elsewhere: ## The same with libgpiod 2.x, and for the packages of examples and benchmarks
+warnings-elsewhere: ## The same for the packages of examples and benchmarks
 	@scripts/warnings elsewhere
+
+warnings-gpiod2: ## The same with libgpiod 2.x, as lab-gpiod2 tests it
+	@scripts/warnings gpiod2
 
 bench: ## Measure: latencies, footprint, wake-ups
 	@scripts/bench
