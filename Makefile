@@ -182,8 +182,9 @@ warnings-gpiod2: ## The same with libgpiod 2.x, as lab-gpiod2 tests it
 bench: ## Measure: latencies, footprint, wake-ups
 	@scripts/bench
 
-docs: ## The reference of each library, in .build/docs; and every name in docs/architecture.md exists
+docs: ## The reference of each library, in .build/docs; every name in docs/architecture.md exists; each function of ringer.h has a manual page
 	@scripts/architecture
+	@Tests/Systems/Library/manual
 	@scripts/docs
 
 house: ## How the modules of Sources are divided, beside what is aimed at
@@ -198,7 +199,7 @@ deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-am
 packages: ## Debian packages of a RELEASE, installed, used, upgraded and removed in fresh roots; those of bookworm under systemd too
 	@Tests/Systems/Packages/test $(RELEASE)
 
-install: ## Install the command, the service, the ALSA plug-in, the library for C, and their files; PREFIX is /usr/local, DESTDIR is for packages
+install: ## Install the command, the service, the ALSA plug-in, the library for C, its manual pages, and their files; PREFIX is /usr/local, DESTDIR is for packages
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
 
 uninstall: ## Remove what install placed

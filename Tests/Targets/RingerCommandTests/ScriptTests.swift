@@ -202,7 +202,7 @@ struct ScriptTests {
     }
 
     // To draw it anew: ringer simulate --script examples/scripts/first.script --trace docs/pictures/first.svg
-    @Test("the README's picture shows what its script does now")
+    @Test("the picture in docs/testing.md shows what its script does now")
     func picture() throws {
         let script = Self.checkout + "/examples/scripts/first.script"
         #expect(try ringer("simulate", "--script", script, "--trace", "first.svg").status == 0)
