@@ -41,8 +41,8 @@ Runs pytest in the laboratory. A test takes the fixture `lab`, and is at the boa
   lab.advance(SECONDS), lab.now      the clock
 
 A test fails as well if the firmware ended badly, or if a recorder stopped. It leaves a folder in --output, named by the
-test's id and in junit.xml: run.vcd (lines, input, the speaker's level) and its picture run.svg, heard.wav, firmware.log,
-kernel.log. A run that is switched off leaves junit.xml as well, with an error at its last test.
+test's id and in junit.xml: report.html, one page with all of it; run.vcd (lines, input, the speaker's level) and its picture
+run.svg, heard.wav, firmware.log, kernel.log. A run that is switched off leaves junit.xml as well, with an error at its last test.
 
 pytest's settings and installed plug-ins are those of elsewhere; options of pytest come behind the tests or --. -n N deals
 the tests to N laboratories side by side; pytest-timeout's seconds are the host's. Modules of your own are found with

@@ -12,7 +12,7 @@ import urllib.parse
 
 import pytest
 
-from ringer_lab import junit, recording
+from ringer_lab import junit, recording, report
 from ringer_lab.lab import Lab
 
 OWN, RESULTS, PART = json.loads(os.environ.pop("RINGER_LAB_OWN", '["", "", ""]'))
@@ -140,6 +140,7 @@ def lab(request):
     if output := folder_of(request.node):
         shutil.rmtree(output, ignore_errors=True)  # of an earlier run
     lab = Lab(getattr(request, "param", request.config.getoption("--lab-shift") or 0.0))
+    lab.host_start = lab.host_end = report.host_time("begin")
     request.node.stash[LAB] = lab
     yield lab
     finish(lab)  # another fixture failed, or the test took this one by getfixturevalue()
@@ -172,6 +173,7 @@ def finish(lab, is_judged=True):
     """Ends the recording, unless it has ended; fails the test for what was wrong with it."""
     if lab.end is None:
         problems = lab.finish()
+        lab.host_end = report.host_time("end")
         if is_judged and problems:
             pytest.fail("; ".join(problems), pytrace=False)
 
@@ -185,10 +187,13 @@ def pytest_runtest_makereport(item, call):
         if getattr(call.excinfo.value, "errno", None) == errno.EROFS:
             item.add_report_section(call.when, "laboratory", "the host's files are read-only here: write to tmp_path, or use --writable DIR")
     lab = item.stash.get(LAB, None)
+    paths = None
     if lab is not None and lab.end is not None and item.stash.get(HAS_FAILED, False):
         del item.stash[LAB]
-        explain(item, lab, call.when)
-    yield
+        paths = explain(item, lab, call.when)
+    outcome = yield
+    if paths:
+        write_page(item, lab, paths, outcome.get_result())
 
 
 def folder_of(item):
@@ -205,11 +210,14 @@ def file_name(text):
 
 
 def explain(item, lab, when):
+    """Leaves the recordings, and says where. Returns their paths by name, with that of the page, which is written last."""
+    paths = None
     if lab.problems:
         item.add_report_section(when, "laboratory", "\n".join(lab.problems))
     if output := folder_of(item):
         try:
-            paths = recording.save(lab, output)
+            saved = recording.save(lab, output)
+            paths = {"report.html": os.path.join(output, "report.html"), **saved}
             item.user_properties.append(("nodeid", item.nodeid))
             for name, path in paths.items():
                 item.user_properties.append((name, os.path.relpath(path, os.environ["RINGER_LAB_OUTPUT"])))
@@ -221,6 +229,16 @@ def explain(item, lab, when):
         item.add_report_section(
             when, "shift", f"the events came {lab.shift!r} s later; the same again:\n{repetition(item, lab.shift)}"
         )
+    return paths
+
+
+def write_page(item, lab, paths, result):
+    try:
+        report.write(
+            paths["report.html"], item.nodeid, result.longreprtext, result.sections, lab, paths, repetition(item, lab.shift)
+        )
+    except OSError as error:
+        result.sections.append(("laboratory", f"no report.html: {error}"))
 
 
 def repetition(item, shift):
