@@ -272,7 +272,7 @@ def pytest(options, arguments):
     elif arguments.times:
         shifts = [f"--lab-times={arguments.times}", f"--lab-over={arguments.over!r}"]
     options.env += [
-        *(name for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_TIMEOUT", "PYTEST_DISABLE_PLUGIN_AUTOLOAD") if name in os.environ),
+        *(name for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_TIMEOUT", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "COVERAGE_FILE") if name in os.environ),
         f"RINGER_LAB_OUTPUT={output}",
         f"RINGER_LAB_OWN={json.dumps([own, results, part])}",
         f"RINGER_LAB_WORDS={json.dumps([['ringer-lab', 'pytest', *options_words(arguments)], rest])}",

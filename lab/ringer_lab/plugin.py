@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import hashlib
+import importlib
 import inspect
 import json
 import os
@@ -26,6 +27,7 @@ def pytest_addoption(parser):
     group.addoption("--lab-times", type=int, default=0)
     group.addoption("--lab-over", type=float, default=0.1)
     group.addoption("--lab-shift", type=float)
+    group.addoption("--lab-reports", metavar="FILE", help="gets the reports of the tests, for pytest outside")
     # pytest-xdist's, which is not loaded: each of its processes would need a laboratory.
     group._addoption("-n", "--numprocesses", dest="lab_jobs", metavar="N", help="N laboratories side by side; auto: one for each processor")
     group.addoption("--dist", dest="lab_dist", help="ignored: the tests are dealt one by one")
@@ -34,10 +36,16 @@ def pytest_addoption(parser):
     group._addoption("-f", "--looponfail", dest="lab_loops", action="store_true", help="not in the laboratory")
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(hookwrapper=True)
 def pytest_load_initial_conftests(early_config):
-    if getattr(early_config.known_args_namespace, "cov_source", None):
-        os.environ["COVERAGE_FILE"] = on_the_host(early_config, ".coverage")
+    # Before pytest-cov begins, in its own implementation of this hook.
+    options = early_config.known_args_namespace
+    if getattr(options, "cov_source", None):
+        path = importlib.import_module("coverage").Coverage(config_file=options.cov_config).get_option("run:data_file")
+        os.environ["COVERAGE_FILE"] = on_the_host(early_config, path)
+        if options.cov_append and os.path.exists(path):
+            shutil.copyfile(path, os.environ["COVERAGE_FILE"])
+    yield
 
 
 def on_the_host(config, path):
@@ -92,6 +100,23 @@ def pytest_cmdline_main(config):
             if kind in reports:
                 reports[kind] = on_the_host(config, reports[kind] or COVERAGE[kind])
     return None
+
+
+def pytest_configure(config):
+    if path := config.getoption("--lab-reports"):
+        config.pluginmanager.register(Relay(config, path))
+
+
+class Relay:
+    """Writes each report, as JSON in one line, where pytest outside reads it (outside.py)."""
+
+    def __init__(self, config, path):
+        self.config, self.path = config, path
+
+    def pytest_runtest_logreport(self, report):
+        data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(data) + "\n")
 
 
 @pytest.hookimpl(tryfirst=True)
