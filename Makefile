@@ -1,8 +1,8 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
-	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-part endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere warnings-gpiod2 sanitize-part sanitize-build bench install uninstall clean
+.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments feedback field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
+	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-part endurance-long month hostile fuzz dist deb packages container failing-calls failing-part detector format lint warnings warnings-elsewhere warnings-gpiod2 sanitize-part sanitize-build bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -198,6 +198,9 @@ deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-am
 
 packages: ## Debian packages of a RELEASE, installed, used, upgraded and removed in fresh roots; those of bookworm under systemd too
 	@Tests/Systems/Packages/test $(RELEASE)
+
+container: ## The image of packaging/Containerfile, built with buildah, and in it a simulated board and the tutorial of ringer-lab
+	@Tests/Systems/Container/test
 
 install: ## Install the command, the service, the ALSA plug-in, the library for C, its manual pages, and their files; PREFIX is /usr/local, DESTDIR is for packages
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
