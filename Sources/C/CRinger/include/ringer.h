@@ -57,7 +57,7 @@ extern "C" {
 #endif
 
 /* The version of this header: 1,000,000 * major + 1,000 * minor + patch. Everything else has it from here. */
-#define RINGER_VERSION 1000
+#define RINGER_VERSION 2000
 /* The commit that a source archive was made of, with a plus sign if files had changes; "" in a checkout. */
 #define RINGER_REVISION ""
 
