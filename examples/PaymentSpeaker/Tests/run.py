@@ -6,6 +6,7 @@ import tempfile
 import time
 
 from broker import processes
+from cluster import cluster
 from connections import (
     a_broker_that_sets_the_keep_alive, a_subscription_that_is_refused, messages_that_are_refused, reasons_in_sentences,
     results_of_an_outage)
@@ -31,7 +32,7 @@ scenarios = [
     an_output_that_nobody_reads, results_of_an_outage, a_clock_that_may_not_be_asked, signed_notices_over_tls,
     recordings_without_a_gap, the_board_of_the_service, a_second_speaker, a_session_that_the_broker_forgot, two_providers]
 # These take long, and run only when they are named.
-long_ones = [kills, fleet]
+long_ones = [kills, fleet, cluster]
 chosen = sys.argv[4:]
 unknown = set(chosen) - {scenario.__name__ for scenario in scenarios + long_ones}
 if unknown:
