@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from ringer_lab import LabError
+
 
 @pytest.fixture
 def fault():
@@ -107,7 +109,8 @@ def test_bad_the_power_is_cut(lab, doorbell, fault):
 
 def test_bad_the_connection_is_cut(lab, doorbell):
     os.killpg(doorbell.process.pid, signal.SIGKILL)
-    lab.advance(1)
+    with pytest.raises(LabError, match="bench doorbell: the connection to the device ended before doorbell"):
+        doorbell.wait()
 
 
 def test_bad_firmware_dies(lab, doorbell):
