@@ -48,6 +48,12 @@ def test_bad_a_set_edge_is_dropped(lab, doorbell, fault):
     flip(lab)
 
 
+def test_bad_a_set_edge_is_dropped_and_the_test_fails_of_it(lab, doorbell, fault):
+    fault("drop MUTE_SW")
+    flip(lab)
+    assert lab.line("MUTE_SW").value == 0
+
+
 def test_bad_a_heard_edge_is_dropped(lab, doorbell, fault):
     fault("drop MOTOR_EN")
     flip(lab)
