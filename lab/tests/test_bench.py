@@ -66,6 +66,7 @@ def failed(verdicts):
 
 BAD = {
     "test_bad_a_set_edge_is_dropped": "the wire of line MUTE_SW dropped 1 of 2 edges",
+    "test_bad_a_set_edge_is_dropped_and_the_test_fails_of_it": "the wire of line MUTE_SW dropped 1 of 2 edges; the test itself failed with Asse",
     "test_bad_a_heard_edge_is_dropped": "the wire of line MOTOR_EN and that of its sense line differ: as if it bounced: 2 edges came of 1",
     "test_bad_an_edge_is_delayed": "the wire of line MUTE_SW was late: the edge to ",
     "test_bad_an_edge_bounces": "the wire of line MOTOR_EN and that of its sense line differ: as if it dropped 4 of 6 edges",
@@ -87,7 +88,7 @@ def test_the_doorbells_verdicts_and_the_faults_of_its_bench(tmp_path):
     for fault in FAULTS if FULL else []:
         runs.append((bench, ["--env", f"DOORBELL={doorbell(tmp_path, fault)}", f"{EXAMPLES}/test_doorbell.py"]))
     output, (first, *planted) = at_bench(tmp_path, "doorbell", runs, [f"{EXAMPLES}/doorbell.dtso"], ["--bare"])
-    assert len(first) == 22, output
+    assert len(first) == 23, output
     for name, text in BAD.items():
         assert f"bench doorbell: {text}" in (first[name] or ""), f"{name}: {first[name]}\n{output}"
     assert first["test_bad_firmware_dies"].startswith("doorbell died: killed by SIGSEGV")
@@ -195,3 +196,41 @@ def test_the_documents_bench_file(tmp_path):
     key = found.keys["KEY_PROG1"]
     assert (key.drive, key.active, key.is_active_low) == ("open-drain", "low", True)
     assert len(found.lines) == 2 and found.leds["green:status"].rest == 0 and found.power.sense == "GPIO19"
+
+
+LOCAL = """
+[firmware]
+command = ["sh", "-c", "{script}"]
+copy = ["cp", "{file}", "{file}.copied"]
+[power]
+on = ["sh", "-c", "echo on >>log"]
+off = ["sh", "-c", "echo off >>log"]
+each = "EACH"
+"""
+
+
+def test_a_command_and_its_files_on_the_device(ringer_lab, tmp_path):
+    bench_file(tmp_path, LOCAL.replace("EACH", "run"))
+    (tmp_path / "program.sh").write_text("echo copied; exit 3\n")
+    run = ringer_lab("run", "--bench", "bench.toml", "--", "sh", "program.sh")
+    assert (run.status, run.out, run.err) == (3, "copied\n", "")
+    assert (tmp_path / "program.sh.copied").exists() and (tmp_path / "log").read_text() == "off\non\noff\n"
+    assert ringer_lab("run", "--bench", "bench.toml", "--", "sh", "-c", "kill -9 $$").status == 128 + 9
+
+
+@pytest.mark.parametrize("each, starts", [("run", 1), ("test", 2)])
+def test_how_often_the_device_is_started(ringer_lab, tmp_path, each, starts):
+    bench_file(tmp_path, LOCAL.replace("EACH", each))
+    (tmp_path / "test_it.py").write_text(
+        "def test_one(lab):\n    assert lab.firmware('true').wait() == 0\n\n\ndef test_two(lab):\n    lab.firmware('sh', '-c', 'exit 4')\n    lab.advance(0.5)\n"
+    )
+    run = ringer_lab("pytest", "--bench", "bench.toml", "test_it.py")
+    assert run.failed == {"test_two"} and "sh died: exit status 4" in run.cases["test_two"].find("failure").get("message"), run.out
+    assert (tmp_path / "log").read_text().count("on") == starts
+
+
+def test_a_device_that_does_not_answer(ringer_lab, tmp_path):
+    bench_file(tmp_path, '[firmware]\ncommand = ["nonesuch", "{script}"]\n')
+    run = ringer_lab("run", "--bench", "bench.toml", "true")
+    said = "bench one: the device does not answer: nonesuch of firmware.command cannot be started: No such file or directory"
+    assert (run.status, run.err) == (125, f"ringer-lab: {said}\n")

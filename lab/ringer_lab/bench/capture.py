@@ -118,6 +118,7 @@ class Capture(Speaker):
         time.sleep(max(0, self.latency) + 2 * EVERY)
         if problems := self.problems():
             return problems
+        tolerance = min(tolerance, EVERY / 3)  # the next click is another one
         heard = [self.start + frame / self.rate for frame in self.clicks]
         missing = [at for at, done in self.orders if not any(at - tolerance <= one <= done + tolerance for one in heard)]
         if missing:

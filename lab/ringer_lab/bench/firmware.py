@@ -67,8 +67,17 @@ class RemoteFirmware(Firmware):
             self.kill_rest()  # its end may not be seen: the connection is broken, or the process stuck
         return is_sent
 
+    def wait(self, within=60):
+        status = super().wait(within)
+        if status is None:
+            raise LabError(self.lab.bench.named(self.end_text()))
+        return status
+
     def exit_status(self):
+        """The program's, which is in its output; None if the connection ended before."""
         self.process.wait()
+        for reader in self.readers:
+            reader.join(2)
         if self.status is None:
             return None
         return 128 - self.status if self.status > 128 else self.status  # a shell's, of a death by signal

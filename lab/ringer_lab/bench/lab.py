@@ -32,7 +32,7 @@ class BenchLab(Lab):
     def __init__(self, bench, shift=0.0):
         self.bench, self.config = bench, bench.config
         self.board = Board(is_real=True, tolerance=self.config.tolerance, name=self.config.name)
-        self.shift, self.end, self.problems = shift, None, []
+        self.shift, self.end, self.problems, self.bench_problems = shift, None, [], []
         self.firmwares, self.lines, self.inputs, self.devices, self.unplugged = [], {}, [], {}, {}
         self.edges, self.own_speaker = Edges(self), None
         try:
@@ -151,7 +151,8 @@ class BenchLab(Lab):
             self._plug(device)
         if self.own_speaker:
             problems += self.own_speaker.check(self.config.tolerance)
-        self.problems = [self.bench.named(problem) for problem in problems] + own
+        self.bench_problems = [self.bench.named(problem) for problem in problems]
+        self.problems = self.bench_problems + own
         self.close()
         return self.problems
 

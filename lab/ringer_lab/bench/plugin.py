@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from ringer_lab import LabError
+from ringer_lab import LabError, plugin
 from ringer_lab.bench.bench import Bench
 from ringer_lab.bench.lab import BenchLab
 from ringer_lab.plugin import (  # noqa: F401: pytest calls some of them
@@ -15,11 +15,22 @@ from ringer_lab.plugin import (  # noqa: F401: pytest calls some of them
     folder_of,
     pytest_addoption,
     pytest_generate_tests,
-    pytest_pyfunc_call,
     pytest_runtest_makereport,
 )
 
 BENCH = pytest.StashKey()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Where the bench has failed, that is the verdict, whatever the test has made of it."""
+    try:
+        return plugin.pytest_pyfunc_call(pyfuncitem)
+    except (Exception, pytest.fail.Exception) as error:
+        problems = getattr(pyfuncitem.funcargs.get("lab"), "bench_problems", [])
+        if not problems or str(error).startswith(problems[0]):
+            raise
+        pytest.fail("; ".join([*problems, f"the test itself failed with {type(error).__name__}: {error}"]))
 
 
 def pytest_configure(config):

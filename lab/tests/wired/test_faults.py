@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from ringer_lab import LabError
+
 
 @pytest.fixture
 def fault():
@@ -44,6 +46,12 @@ def test_good(lab, doorbell):
 def test_bad_a_set_edge_is_dropped(lab, doorbell, fault):
     fault("drop MUTE_SW")
     flip(lab)
+
+
+def test_bad_a_set_edge_is_dropped_and_the_test_fails_of_it(lab, doorbell, fault):
+    fault("drop MUTE_SW")
+    flip(lab)
+    assert lab.line("MUTE_SW").value == 0
 
 
 def test_bad_a_heard_edge_is_dropped(lab, doorbell, fault):
@@ -107,7 +115,8 @@ def test_bad_the_power_is_cut(lab, doorbell, fault):
 
 def test_bad_the_connection_is_cut(lab, doorbell):
     os.killpg(doorbell.process.pid, signal.SIGKILL)
-    lab.advance(1)
+    with pytest.raises(LabError, match="bench doorbell: the connection to the device ended before doorbell"):
+        doorbell.wait()
 
 
 def test_bad_firmware_dies(lab, doorbell):
