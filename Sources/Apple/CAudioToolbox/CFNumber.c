@@ -1,6 +1,5 @@
 /* Numbers, and the dictionary of a route change. */
 #include <AudioToolbox/AudioSession.h>
-#include <stdlib.h>
 
 #include "entry_points.h"
 #include "objects.h"

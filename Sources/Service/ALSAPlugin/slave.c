@@ -1,5 +1,4 @@
 /* The slave PCM: its position, writing, and taking back what it has not played. See pcm_ringer.h. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -70,7 +70,7 @@ event_route[core:worker-one-init] {{
 }}
 """
 
-# Both sides of its connections have to have a certificate.
+# It verifies the certificate of whom it calls, and has one itself, for which the handset asks.
 TLS = """
 enable_tls=yes
 loadmodule "tls.so"

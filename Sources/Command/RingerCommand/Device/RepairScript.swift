@@ -10,7 +10,7 @@ enum RepairScript {
         for finding in findings {
             // What is no fault needs no repair; of one overlay for several parts the first is enough.
             guard let problem = finding.problem, let repair = finding.repair,
-                !broken.contains(where: { $0.repair == repair })
+                !broken.contains(where: { $0.repair == repair || isSame($0.repair, repair) })
             else { continue }
             let detail = [finding.name, problem].compactMap(\.self).joined(separator: ": ")
             broken.append(("\(finding.part): \(detail)", repair))
@@ -20,20 +20,27 @@ enum RepairScript {
         var lines = [
             "#!/bin/sh",
             "# Repairs what \"ringer doctor\" found missing. Read it, then run it as root. It may be run again.",
-            "set -e",
         ]
         if repairs.isEmpty {
             lines += ["", "# There is nothing to repair by a command."]
         } else {
-            lines.append(#"[ "$(id -u)" -eq 0 ] || { echo "$0: this must be run as root" >&2; exit 1; }"#)
+            lines += [#"[ "$(id -u)" -eq 0 ] || { echo "$0: this must be run as root" >&2; exit 1; }"#, "failed="]
         }
         for (reason, repair) in repairs {
-            lines += ["", "# \(reason)", "# Repair: \(repair)"] + repair.commands
+            // One that fails does not keep the others from being made.
+            lines += ["", "# \(reason)", "# Repair: \(repair)", "(", "set -e"] + repair.commands
+            lines += [")", "[ $? -eq 0 ] || failed=1"]
         }
         if !decisions.isEmpty { lines += ["", "# The rest is for you to decide:"] }
         for (reason, repair) in decisions {
             lines += ["#", "# \(reason)", "#     \(repair)"] + repair.commands.map { "#     \($0)" }
         }
+        if !repairs.isEmpty { lines += ["", #"[ -z "$failed" ] || exit 1"#] }
         return lines
+    }
+
+    /// Whether both are the same commands, as one overlay for two parts.
+    private static func isSame(_ one: Repair, _ other: Repair) -> Bool {
+        !one.commands.isEmpty && one.commands == other.commands
     }
 }

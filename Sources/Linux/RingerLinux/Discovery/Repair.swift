@@ -42,14 +42,20 @@ package struct Repair: Sendable, Hashable {
     /// The folder is made, for the service's user.
     package static func makeServiceFolder(_ path: String) -> Repair {
         let command = "install -d -o ringer -g ringer -m 700 \(quoted(path))"
-        return Repair("make its folder: \(command); or name another file: position-file = in ringerd.conf", [command])
+        return Repair(
+            "make its folder: \(command), and outside of /var/lib/ringer let the unit write there: ReadWritePaths=, by systemctl edit "
+                + "ringerd; or name another file: position-file = in ringerd.conf", [command])
     }
 
     /// ALSA's configuration of the machine has the line; `purpose` is what for.
     static func soundConfiguration(_ line: String, purpose: String) -> Repair {
         let file = "/etc/asound.conf"
-        let command = "grep -qsxF \(quoted(line)) \(file) || printf '%s\\n' \(quoted(line)) >> \(file)"
-        return Repair("\(purpose), with this in \(file): \(line)", [command])
+        // A last line without its end gets one: command substitution takes a newline away.
+        let command =
+            "grep -qsxF \(quoted(line)) \(file) || { [ -z \"$(tail -c 1 \(file) 2>/dev/null)\" ] || echo >> \(file); "
+            + "printf '%s\\n' \(quoted(line)) >> \(file); }"
+        // It is what all programs of the machine play to.
+        return Repair("\(purpose), with this in \(file): \(line)", [command], isDecision: true)
     }
 
     /// The name of a card in ALSA's configuration replaces the number that is there.
@@ -57,7 +63,7 @@ package struct Repair: Sendable, Hashable {
         let file = "/etc/asound.conf"
         return Repair(
             "write defaults.pcm.!card NAME in \(file): without the exclamation mark it takes a number",
-            ["[ ! -e \(file) ] || sed -i 's/defaults\\.pcm\\.card/defaults.pcm.!card/' \(file)"])
+            ["[ ! -e \(file) ] || sed -i 's/^\\([[:space:]]*\\)defaults\\.pcm\\.card/\\1defaults.pcm.!card/' \(file)"])
     }
 
     /// Gives a kind of device to a group, where the system reserves it to root.

@@ -38,11 +38,12 @@ import Testing
         #expect(repair.sentence == "to mix, with this in /etc/asound.conf: \(line)")
         let file = directory.path.appending("asound.conf").string
         let command = try #require(repair.commands.first).replacing("/etc/asound.conf", with: file)
-        for before in ["", "defaults.pcm.card 1\n"] {
+        for before in ["", "defaults.pcm.card 1\n", "defaults.pcm.card 1"] {
             try before.write(toFile: file, atomically: true, encoding: .utf8)
             if before.isEmpty { try FileManager.default.removeItem(atPath: file) }
             for _ in 1...2 { #expect(try run(command).status == 0) }
-            #expect(try String(contentsOfFile: file, encoding: .utf8) == before + line + "\n")
+            let end = before.isEmpty || before.hasSuffix("\n") ? "" : "\n"
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == before + end + line + "\n")
         }
     }
 
@@ -51,9 +52,9 @@ import Testing
         let file = directory.path.appending("asound.conf").string
         let command = try #require(Repair.cardName.commands.first).replacing("/etc/asound.conf", with: file)
         #expect(try run(command).status == 0)
-        try "defaults.pcm.card Loopback\n".write(toFile: file, atomically: true, encoding: .utf8)
+        try "# defaults.pcm.card 0\ndefaults.pcm.card Loopback\n".write(toFile: file, atomically: true, encoding: .utf8)
         for _ in 1...2 { #expect(try run(command).status == 0) }
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == "defaults.pcm.!card Loopback\n")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "# defaults.pcm.card 0\ndefaults.pcm.!card Loopback\n")
     }
 
     // Two LEDs of one group had one file of rules, and the second rule took the place of the first.
