@@ -79,7 +79,7 @@ class Bench:
             shell = None
             try:
                 shell = Shell(self.config.firmware)
-                shell.ask("true")
+                shell.ask("true", within=15)  # a login takes its time
                 return shell
             except LabError as error:
                 if shell:

@@ -104,7 +104,7 @@ class Shell:
         except OSError as error:
             raise LabError(f"{self.name} to the device is lost: {error.strerror}") from None
 
-    def ask(self, line, within=10):
+    def ask(self, line, within=5):
         """Runs a line, and returns its exit status and what was said meanwhile."""
         with self.changed:
             self.count, self.said, self.heard = self.count + 1, [], []
