@@ -250,22 +250,31 @@ import Testing
         try command.write(Array("echo 0\n".utf8), "id")
         for program in programs + ["id"] { chmod(command.folder.path + "/" + program, 0o755) }
         try command.write(Array(result.output.replacing("/etc/", with: "etc/").utf8), "fix.sh")
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["fix.sh"]
-        shell.environment = ["PATH": command.folder.path + ":/usr/bin:/bin"]
-        shell.currentDirectoryURL = command.folder
         try FileManager.default.createDirectory(
             atPath: command.folder.path + "/etc/udev/rules.d", withIntermediateDirectories: true)
-        try shell.run()
-        shell.waitUntilExit()
-        #expect(shell.terminationStatus == 0)
-        let calls = try String(decoding: command.read("calls"), as: UTF8.self).split(separator: "\n")
+        func run() throws -> (status: Int32, calls: [Substring]) {
+            let shell = Process()
+            shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+            shell.arguments = ["fix.sh"]
+            shell.environment = ["PATH": command.folder.path + ":/usr/bin:/bin"]
+            shell.currentDirectoryURL = command.folder
+            try command.write([], "calls")
+            try shell.run()
+            shell.waitUntilExit()
+            let calls = try String(decoding: command.read("calls"), as: UTF8.self).split(separator: "\n")
+            return (shell.terminationStatus, calls.filter { $0.hasPrefix("install") || $0.hasPrefix("apt-get") })
+        }
+        let mended = try run()
         #expect(
-            calls.filter { $0.hasPrefix("install") || $0.hasPrefix("apt-get") } == [
-                "install -d -o ringer -g ringer -m 700 /no such/it's", "apt-get install -y libmpg123-0",
-                "apt-get install -y libsndfile1",
-            ])
+            mended.status == 0
+                && mended.calls == [
+                    "install -d -o ringer -g ringer -m 700 /no such/it's", "apt-get install -y libmpg123-0",
+                    "apt-get install -y libsndfile1",
+                ])
+        // One that fails does not keep the next one from being made.
+        try command.write(Array("echo apt-get \"$*\" >>calls; exit 100\n".utf8), "apt-get")
+        let failed = try run()
+        #expect(failed.status == 1 && failed.calls == mended.calls)
     }
 
     @Test("a script and JSON exclude each other")
