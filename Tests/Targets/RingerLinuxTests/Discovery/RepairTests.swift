@@ -54,7 +54,8 @@ import Testing
         #expect(try run(command).status == 0)
         try "# defaults.pcm.card 0\ndefaults.pcm.card Loopback\n".write(toFile: file, atomically: true, encoding: .utf8)
         for _ in 1...2 { #expect(try run(command).status == 0) }
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == "# defaults.pcm.card 0\ndefaults.pcm.!card Loopback\n")
+        let mended = "# defaults.pcm.card 0\ndefaults.pcm.!card Loopback\n"
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == mended)
     }
 
     // Two LEDs of one group had one file of rules, and the second rule took the place of the first.
