@@ -82,6 +82,11 @@ class RingerBenchDriver(Driver, PowerProtocol):
     @Driver.check_active
     @step()
     def off(self):
+        """Switches the device off, whoever has switched it on."""
+        if self.open_bench is None:
+            bench = Bench(self.path)
+            bench.take_power()
+            bench.close()
         self.close()
 
     @Driver.check_active

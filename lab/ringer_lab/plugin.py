@@ -27,7 +27,6 @@ def pytest_addoption(parser):
     group.addoption("--lab-times", type=int, default=0)
     group.addoption("--lab-over", type=float, default=0.1)
     group.addoption("--lab-shift", type=float)
-    group.addoption("--lab-reports", metavar="FILE", help="gets the reports of the tests, for pytest outside")
     # pytest-xdist's, which is not loaded: each of its processes would need a laboratory.
     group._addoption("-n", "--numprocesses", dest="lab_jobs", metavar="N", help="N laboratories side by side; auto: one for each processor")
     group.addoption("--dist", dest="lab_dist", help="ignored: the tests are dealt one by one")
@@ -100,23 +99,6 @@ def pytest_cmdline_main(config):
             if kind in reports:
                 reports[kind] = on_the_host(config, reports[kind] or COVERAGE[kind])
     return None
-
-
-def pytest_configure(config):
-    if path := config.getoption("--lab-reports"):
-        config.pluginmanager.register(Relay(config, path))
-
-
-class Relay:
-    """Writes each report, as JSON in one line, where pytest outside reads it (outside.py)."""
-
-    def __init__(self, config, path):
-        self.config, self.path = config, path
-
-    def pytest_runtest_logreport(self, report):
-        data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(data) + "\n")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -266,10 +248,18 @@ def write_page(item, lab, paths, result):
         result.sections.append(("laboratory", f"no report.html: {error}"))
 
 
+def names_tests(config, number):
+    """Whether this one of the words names tests, which the same word is not as the value of -k."""
+    if WORDS[number] not in config.args:
+        return False
+    mark = f"{WORDS[number]}."
+    return mark in config._parser.parse_known_args([*WORDS[:number], mark, *WORDS[number + 1 :]]).file_or_dir
+
+
 def repetition(item, shift):
     """The command that runs this test again, in the same way and with the same id."""
     config = item.config
-    words = [word for word in WORDS if word not in config.args]
+    words = [word for number, word in enumerate(WORDS) if not names_tests(config, number)]
     has_root = config.inipath is not None or any(word.startswith("--rootdir") for word in words)
     if not has_root and config.rootpath != item.path.parent:
         words.append(f"--rootdir={os.path.relpath(config.rootpath)}")

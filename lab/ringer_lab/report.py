@@ -3,6 +3,7 @@
 import html
 import os
 import re
+import time
 
 # Of a log the page has the last part; the whole is in the file beside it.
 LONGEST_LOG = 200_000
@@ -21,6 +22,8 @@ thead th { border-bottom: 1px solid var(--line); } td { font-variant-numeric: ta
 
 def host_time(name):
     """The host's time, which the guest's clocks are not: the host stamps a new file of the run's folder with it."""
+    if "RINGER_LAB_RUN" not in os.environ:  # at a bench this machine is the host
+        return time.time()
     path = os.path.join(os.environ["RINGER_LAB_RUN"], name)
     with open(path, "w", encoding="utf-8") as file:
         file.write(name)
@@ -34,7 +37,9 @@ def write(path, title, failure, sections, lab, files, command):
     """Writes the page: `failure` and `sections` are pytest's, `files` the recordings by name, `command` repeats the test."""
     virtual, real = lab.end - lab.start, max(0.0, lab.host_end - lab.host_start)
     clocks = ("virtual", "real, with the laboratory's own work")
-    if os.environ.get("RINGER_LAB_TIME") == "real":
+    if lab.board.is_real:
+        clocks = ("the host's clock", "the same, with the bench's own work")
+    elif os.environ.get("RINGER_LAB_TIME") == "real":
         clocks = ("the guest's clock", "the host's, with the laboratory's own work")
     parts = [
         table(("time of the test", ""), [(clocks[0], f"{virtual:.3f} s"), (clocks[1], f"{real:.2f} s")]
@@ -43,7 +48,7 @@ def write(path, title, failure, sections, lab, files, command):
         *(heading(name) + block(text) for name, text in sections if name != "Captured recordings call"),
         heading("Lines and sound"), picture(files["run.svg"]), sounds(lab),
     ]  # fmt: skip
-    for name in ("firmware.log", "kernel.log"):
+    for name in ("firmware.log", *lab.LOGS):
         parts += [heading(name), block(tail(files[name], name))]
     others = ", ".join(sorted(set(files) - {"run.svg", "report.html"}))
     parts += [heading("The same again"), block(command), f"<p>Beside this page: {html.escape(others)}</p>"]

@@ -4,10 +4,13 @@ What is sampled by the bench and what the device's drivers do are two GPIO chips
 laboratory for both keeps the verdicts independent of how busy this machine is, which two kernels in real time would not.
 """
 
+import array
 import os
 import re
+import signal
 import subprocess
 import sys
+import types
 import xml.etree.ElementTree as xml
 
 import pytest
@@ -16,7 +19,12 @@ from test_examples import EXAMPLES, FAULTS
 
 sys.path.insert(0, LAB)
 from ringer_lab import LabError  # noqa: E402
-from ringer_lab.bench import config  # noqa: E402
+from ringer_lab.bench import bench as power  # noqa: E402
+from ringer_lab.bench import config, wires  # noqa: E402
+from ringer_lab.bench.bench import Bench  # noqa: E402
+from ringer_lab.bench.capture import Capture  # noqa: E402
+from ringer_lab.bench.firmware import SerialFirmware  # noqa: E402
+from ringer_lab.bench.lab import BenchLab  # noqa: E402
 
 WIRED = f"{LAB}/tests/wired"
 FULL = os.environ.get("RINGER_BENCH") == "full"
@@ -173,8 +181,9 @@ def test_one_file_runs_in_both(ringer_lab, tmp_path):
     assert ringer_lab("pytest", "test_it.py").status == 0
     run = ringer_lab("pytest", "--bench", "bench.toml", "test_it.py", "--", "-p", "ringer_lab.outside")  # as where it is installed
     assert run.status == 0, run.out
-    run = ringer_lab("pytest", "--bench", "bench.toml", "test_it.py", "--", "-n", "2")
-    assert run.status == 4 and "-n does not work at a bench" in run.err
+    for words in (["-n", "2"], ["--tx=popen"], ["--looponfail"]):
+        run = ringer_lab("pytest", "--bench", "bench.toml", "test_it.py", "--", *words)
+        assert run.status == 4 and re.search(f"{words[0].partition('=')[0]}.* does not work at a bench", run.err), run.err
     assert ringer_lab("board", "--bench", "bench.toml").status == 0
     run = ringer_lab("run", "--bench", "bench.toml", "true")
     assert run.status == 125 and run.err == "ringer-lab: bench one: it has no firmware\n"
@@ -186,6 +195,8 @@ def test_the_power_is_off_after_the_deadline(ringer_lab, tmp_path):
     run = ringer_lab("pytest", "--bench", "bench.toml", "--deadline", "5", "test_it.py")
     assert run.status == 124 and "had not ended after 5 s at the bench" in run.err, run.out + run.err
     assert (tmp_path / "seen").exists() and not (tmp_path / "on").exists() and not (tmp_path / "off").exists()
+    assert run.cases["test_it"].find("failure").get("message") == "the run was ended before the end of this test"
+    assert "had not ended after 5 s" in run.cases["pytest"].find("error").get("message")
 
 
 def test_the_documents_bench_file(tmp_path):
@@ -234,3 +245,135 @@ def test_a_device_that_does_not_answer(ringer_lab, tmp_path):
     run = ringer_lab("run", "--bench", "bench.toml", "true")
     said = "bench one: the device does not answer: nonesuch of firmware.command cannot be started: No such file or directory"
     assert (run.status, run.err) == (125, f"ringer-lab: {said}\n")
+
+
+LOCAL_ONLY = '[firmware]\ncommand = ["sh", "-c", "{script}"]\n'
+
+
+def test_outside_of_a_laboratory(ringer_lab, tmp_path):
+    bench_file(tmp_path, LOCAL_ONLY)
+    (tmp_path / "helpers").mkdir()
+    (tmp_path / "helpers/helper.py").write_text("word = 'said'\n")
+    (tmp_path / "test_it.py").write_text(
+        "import helper\n\n\ndef test_fails(lab):\n    lab.firmware('echo', helper.word).wait()\n    assert 0\n\n\ndef test_passes(lab):\n    pass\n"
+    )
+    run = ringer_lab("pytest", "--bench", "bench.toml", "--env", "PYTHONPATH=helpers", "test_it.py", "--", "--junitxml=made/mine.xml")
+    assert run.status == 1 and set(run.cases) == {"test_fails", "test_passes"} and run.failed == {"test_fails"}, run.out + run.err
+    page = (run.output / "test_it.py/test_fails/report.html").read_text()
+    assert "bench.log" in page and "said" in page and "the host&#x27;s clock" in page
+    assert (tmp_path / "made/mine.xml").read_text() == (run.output / "junit.xml").read_text()
+
+
+def test_a_command_is_ended_at_the_deadline_and_has_its_variables(ringer_lab, tmp_path):
+    bench_file(tmp_path, LOCAL_ONLY)
+    assert ringer_lab("run", "--bench", "bench.toml", "--env", "WORD=said", "--", "sh", "-c", "echo $WORD").out == "said\n"
+    run = ringer_lab("run", "--bench", "bench.toml", "--deadline", "1", "--", "sh", "-c", "echo $$ >number; exec sleep 1000")
+    assert run.status == 124
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "number").read_text()), 0)
+
+
+def test_a_power_that_cannot_be_switched_off(ringer_lab, tmp_path):
+    bench_file(tmp_path, "[power]\non = ['true']\noff = ['sh', '-c', 'test ! -e seen']\n")
+    (tmp_path / "test_it.py").write_text("def test_it(lab):\n    open('seen', 'w').close()\n")
+    run = ringer_lab("pytest", "--bench", "bench.toml", "test_it.py")
+    said = "ringer-lab: bench one: power.off: sh failed: exit status 1: the device may still have power\n"
+    assert run.status == 125 and run.err == said
+
+
+def local(folder, text=LOCAL_ONLY):
+    bench_file(folder, text)
+    return Bench(f"{folder}/bench.toml")
+
+
+def test_a_program_of_another_processor(tmp_path):
+    """What starts it, such as ssh, may be of any: the bench's host is a Raspberry Pi."""
+    program = tmp_path / "ssh"
+    program.write_bytes(b"\x7fELF\2\1\1" + bytes(9) + b"\2\0\xb7\0" + bytes(44))
+    program.chmod(0o755)
+    lab = BenchLab(local(tmp_path))
+    lab.config.firmware.command[0] = str(program)
+    with pytest.raises(LabError, match="cannot be started: Exec format error"):
+        lab.firmware("true")
+    lab.finish()
+
+
+def test_a_firmware_whose_connection_stalls_is_ended(tmp_path):
+    lab = BenchLab(local(tmp_path))
+    lab.config.firmware.command[:] = ["sleep", "1000"]
+    firmware = lab.firmware("true")
+    wait_for = firmware.changed.wait_for
+    firmware.changed.wait_for = lambda predicate, within=5: wait_for(predicate, min(within, 0.1))
+    problems = lab.finish()
+    assert firmware.process.returncode == -signal.SIGKILL
+    assert problems == ["bench one: the connection to the device ended before true"]
+
+
+def test_a_files_copy_that_cannot_be_started(tmp_path):
+    lab = BenchLab(local(tmp_path, LOCAL_ONLY + 'copy = ["nonesuch", "{file}"]\n'))
+    with pytest.raises(LabError, match="^nonesuch of firmware.copy cannot be started: No such file or directory$"):
+        lab.firmware("sh", f"{tmp_path}/bench.toml")
+    lab.finish()
+
+
+def test_a_serial_line_has_one_program_at_a_time():
+    shell = types.SimpleNamespace(listener=None, changed=None, write=lambda text: None)
+    lab = types.SimpleNamespace(bench=types.SimpleNamespace(shell=shell), lacks=pytest.skip)
+    lab.config = types.SimpleNamespace(firmware=types.SimpleNamespace(copy=[]))
+    SerialFirmware(lab, ("one",), None)
+    listener = shell.listener
+    with pytest.raises(pytest.skip.Exception, match="second program at a time"):
+        SerialFirmware(lab, ("two",), None)
+    assert shell.listener == listener
+
+
+def test_nothing_heard_is_no_short_sound(monkeypatch):
+    capture = Capture.__new__(Capture)
+    capture.rate, capture.pieces, capture.silence = 48000, [], 1
+    capture.config = types.SimpleNamespace(gain=1)
+    capture.lab = types.SimpleNamespace(config=types.SimpleNamespace(tolerance=0.5))
+    monkeypatch.setattr(capture, "checked", lambda: None)
+    monkeypatch.setattr("ringer_lab.bench.capture.wave_samples", lambda path, rate: array.array("h", [9000] * 1920))
+    assert capture.differs("click.wav") == capture.differs("click.wav", whole=False) == "nothing was heard"
+
+
+def test_a_sense_line_that_is_busy_once(tmp_path, monkeypatch):
+    """It is asked for again by the next test; and what was taken before is given back."""
+    closed, lines = [], {"GPIO2": LabError("busy")}
+
+    class Line:
+        def __init__(self, name, *_):
+            self.name, self.level = name, 1
+            if name in lines:
+                raise lines[name]
+
+        def begin(self):
+            pass
+
+        def close(self):
+            closed.append(self.name)
+
+    monkeypatch.setattr(power, "Input", Line)
+    bench = local(tmp_path, "[power]\non = ['true']\noff = ['true']\nsense = 'GPIO2'\n")
+    for _ in range(2):
+        with pytest.raises(LabError):
+            bench.open()
+    monkeypatch.setattr(wires, "Input", Line)
+    part = types.SimpleNamespace(is_active_low=False, gpio="GPIO1", sense="GPIO2", drive="", rest=-1, bias="")
+    with pytest.raises(LabError):
+        wires.Wire(None, "A", part)
+    assert closed == ["GPIO1"]
+    del lines["GPIO2"]
+    bench.open()
+    assert bench.power_sense.name == "GPIO2"
+    bench.close()
+    assert closed == ["GPIO1", "GPIO2"]
+
+
+def test_a_device_that_cannot_be_plugged_in_again(tmp_path):
+    lab = BenchLab(local(tmp_path, "[devices.chip]\noff = ['true']\non = ['false']\n"))
+    lab.unplug("chip")
+    closed = []
+    lab.devices["chip"].close = lambda: closed.append("chip")
+    assert lab.finish() == ["bench one: devices.chip.on: false failed: exit status 1"]
+    assert closed == ["chip"]

@@ -86,3 +86,12 @@ def test_a_place(run):
 def test_a_bench_of_another_machine(run):
     done = run("python", "-m", "pytest", "--lg-env", "elsewhere.yaml", "test_place.py")
     assert done.returncode == 1 and "the bench bench.toml is wired to elsewhere: run labgrid's client there" in done.stdout
+
+
+def test_off_is_off_whoever_switched_it_on(run, tmp_path):
+    (tmp_path / "bench.toml").write_text(PLACE["bench.toml"] + "[power]\non = ['touch', 'on']\noff = ['rm', 'on']\n")
+    (tmp_path / "elsewhere.yaml").write_text(PLACE["elsewhere.yaml"].replace("elsewhere", "localhost"))
+    (tmp_path / "on").touch()
+    (tmp_path / "test_place.py").write_text("def test_place(target):\n    target.get_driver('RingerBenchDriver').off()\n")
+    done = run("python", "-m", "pytest", "--lg-env", "elsewhere.yaml", "test_place.py")
+    assert done.returncode == 0 and not (tmp_path / "on").exists(), done.stdout

@@ -138,21 +138,17 @@ def test_what_cannot_work_is_refused_by_name(project, words):
     assert status == 4 and re.search(f"ERROR: .*{words[0].partition('=')[0]}.*laboratory: ", out), out
 
 
-def test_pytest_alone_runs_what_uses_the_laboratory_in_one(project, tmp_path):
-    (tmp_path / "test_here.py").write_text("import os\n\ndef test_here():\n    assert 'RINGER_LAB' not in os.environ\n")
-    status, out = project("pytest", "test_project.py", "test_here.py", "-q")
-    assert status == 1 and "1 failed, 5 passed" in out, out
-    assert "> " in out and "assert number != 1" in out and "lab-results/test_project.py/test_number[1]/report.html" in out, out
-    assert len(list(xml.parse(tmp_path / "report/results.xml").getroot().iter("testcase"))) == 6
-    # What has failed is known to the next run; and options of the laboratory are the project's.
-    with open(tmp_path / "pytest.ini", "a") as file:
-        file.write("ringer_lab = --overlay missing.dtso\n")
-    status, out = project("pytest", "--lf", "-q")
-    assert status == 1 and "1 error" in out and "passed" not in out and "missing.dtso cannot be read" in out, out
+def test_pytest_alone_says_what_to_type(project, tmp_path):
+    (tmp_path / "test_here.py").write_text("def test_here():\n    pass\n")
+    status, out = project("pytest", "test_unending.py", "test_here.py", "-q")
+    assert status == 1 and "1 passed, 1 error" in out, out
+    assert "\nthe fixture `lab` is a laboratory: type  ringer-lab pytest test_unending.py test_here.py -q\n" in out, out
+    status, out = project("pytest", "-q", "-n", "2", "test_unending.py")
+    assert status == 1 and "type  ringer-lab pytest -- -q -n 2 test_unending.py\n" in out, out
 
 
-def test_pytest_alone_says_which_test_ended_the_laboratory_and_what_to_type(project):
-    status, out = project("pytest", "test_unending.py", "-q")
-    assert status == 1 and "test_unending.py::test_unending had not ended after 2 s of real time" in out, out
-    status, out = project("pytest", "test_unending.py", "-q", "-n", "2")
-    assert status == 1 and "type  ringer-lab pytest test_unending.py -q -n 2\n" in out, out
+def test_a_projects_own_fixture_lab_is_its_own(project, tmp_path):
+    (tmp_path / "conftest.py").write_text("import pytest\n\n@pytest.fixture\ndef lab():\n    return 5\n")
+    (tmp_path / "test_own.py").write_text("def test_own(lab):\n    assert lab == 5\n")
+    status, out = project("pytest", "test_own.py", "-q")
+    assert status == 0, out

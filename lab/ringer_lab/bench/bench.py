@@ -48,9 +48,7 @@ class Bench:
     def open(self):
         """Brings the device up, unless it is."""
         power = self.config.power
-        if power and self.power is None:
-            self.power = Relay("power", power, False)
-            self.power_sense = Input(power.sense) if power.sense else None
+        self.take_power()
         is_lost = self.power_sense is not None and self.power_sense.level == 0
         if power and (not self.is_up or is_lost or power.each == "test" or self.shell and self.shell.is_closed):
             self.restart()
@@ -60,6 +58,14 @@ class Bench:
             self.shell = self.reached(0)
         if self.power_sense:
             self.power_sense.begin()
+
+    def take_power(self):
+        """Takes the lines of the power, unless it has them. The relay is off at first."""
+        power = self.config.power
+        if power and power.sense and self.power_sense is None:
+            self.power_sense = Input(power.sense)
+        if power and self.power is None:
+            self.power = Relay("power", power, False)
 
     def restart(self):
         if self.shell:
@@ -97,10 +103,18 @@ class Bench:
         return []
 
     def close(self):
+        """Switches the device off, and lets go of it. After an error it can be tried again."""
+        self.is_up = False
         if self.shell:
             self.shell.close()
-        if self.power:
-            self.power.set(False)
-            self.power.close()
+            self.shell = None
         if self.power_sense:
             self.power_sense.close()
+            self.power_sense = None
+        if self.power:
+            try:
+                self.power.set(False)
+            except LabError as error:
+                raise LabError(self.named(f"{error}: the device may still have power")) from None
+            self.power.close()
+            self.power = None

@@ -28,13 +28,17 @@ class Capture(Speaker):
         self.orders, self.clicks, self.quiet = [], [], 0  # [(from, until)] when clicks were made; their frames; how many ms since the last
         self.latency, self.is_ticking = 0.0, True
         self.click = Request(config.click, OUTPUT)
-        super().__init__(lab, config.rate)
+        try:
+            super().__init__(lab, config.rate)
+        except LabError:
+            self.click.close()
+            raise
         self.ticker = threading.Thread(target=self.tick, daemon=True)
         self.ticker.start()
         time.sleep(config.latency + 2 * EVERY)
         self.drain()
         if not self.clicks:
-            self.stop()
+            self.close()
             raise LabError(
                 f"no click of {config.click} was heard at {config.pcm} within {config.latency:g} s: look after the wire of "
                 "speaker.click, and the card's gain"
@@ -59,8 +63,12 @@ class Capture(Speaker):
     def open(self):
         self.pcm = ctypes.c_void_p()
         self.call("snd_pcm_open", ctypes.byref(self.pcm), self.config.pcm.encode(), CAPTURE, NONBLOCK)
-        self.call("snd_pcm_set_params", self.pcm, S16_LE, INTERLEAVED, CHANNELS, self.rate, 0, 1_000_000)
-        self.call("snd_pcm_start", self.pcm)
+        try:
+            self.call("snd_pcm_set_params", self.pcm, S16_LE, INTERLEAVED, CHANNELS, self.rate, 0, 1_000_000)
+            self.call("snd_pcm_start", self.pcm)
+        except LabError:
+            self.library.snd_pcm_close(self.pcm)
+            raise
         return time.monotonic()
 
     def keep(self, samples):
@@ -133,6 +141,8 @@ class Capture(Speaker):
         self.checked()
         got = trimmed(array.array("h", b"".join(self.chunks())))
         wanted, heard = (loudness(samples[::CHANNELS], self.rate) for samples in (trimmed(self.gated(wanted)), got))
+        if not heard:
+            return "nothing was heard"
         if not whole:
             heard = heard[: len(wanted)]
         if abs(len(heard) - len(wanted)) * STEP > self.lab.config.tolerance + STEP:

@@ -25,7 +25,10 @@ def copied(config, command):
     for word in command if config.copy else []:
         if os.path.isfile(word):
             words = [part.replace("{file}", os.path.abspath(word)) for part in config.copy]
-            done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            try:
+                done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            except OSError as error:
+                raise LabError(f"{words[0]} of firmware.copy cannot be started: {error.strerror}") from None
             if done.returncode != 0:
                 raise LabError(f"{word} was not copied to the device: {(done.stderr.strip() or 'no reason').splitlines()[-1]}")
 
@@ -57,8 +60,11 @@ class RemoteFirmware(Firmware):
     def kill(self, number):
         with self.changed:
             self.changed.wait_for(lambda: self.pid is not None or self.ended_at is not None, 10)
-            if self.pid is None or self.status is not None or self.ended_at is not None:
-                return False
+            is_gone = self.pid is None or self.status is not None or self.ended_at is not None
+        if is_gone:
+            if number == signal.SIGKILL:
+                self.kill_rest()  # the connection may hang
+            return False
         try:
             is_sent = self.lab.bench.shell.ask(f"kill -{int(number)} {self.pid}")[0] == 0
         except LabError as error:
@@ -117,6 +123,8 @@ class SerialFirmware(RemoteFirmware):
     """A program that was started in the shell of a serial line, which its output shares."""
 
     def begin(self, lab, script):
+        if lab.bench.shell.listener is not None:  # whose output and exit status would be taken for this one's
+            lab.lacks("second program at a time on its serial line")
         self.lab, self.name, self.process, self.readers = lab, "", Ended(self), []
         self.lines, self.ended_at, self.was_awaited, self.found = [], None, False, 0
         self.changed = lab.bench.shell.changed  # the lock that the lines come under

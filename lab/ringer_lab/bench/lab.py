@@ -43,7 +43,8 @@ class BenchLab(Lab):
             for name, positions in self.config.sliders.items():
                 for position, part in positions.items():
                     self.lines["sliders", name, position] = Wire(self, f"{name}={position}", part)
-            self.devices = {name: Relay(f"devices.{name}", part, True) for name, part in self.config.devices.items()}
+            for name, part in self.config.devices.items():
+                self.devices[name] = Relay(f"devices.{name}", part, True)
             if self.config.speaker:
                 self.own_speaker = Capture(self, self.config.speaker)
             self.start = time.monotonic()
@@ -142,19 +143,29 @@ class BenchLab(Lab):
         Lab.present = None
         own = [problem for firmware in self.firmwares for problem in firmware.finish()]
         self.end = time.monotonic()
+        try:
+            problems = self.wrong()
+        finally:
+            self.close()
+        self.bench_problems = [self.bench.named(problem) for problem in problems]
+        self.problems = self.bench_problems + own
+        return self.problems
+
+    def wrong(self):
+        """What was wrong with the bench. Brings back what is unplugged."""
         time.sleep(2 * self.config.skew)  # what is still on the wires
         problems = self.bench.power_problems()
         problems += [problem for wire in self.lines.values() for problem in wire.problems()]
         if self.bench.shell and not problems:
             problems += self.bench.shell.check()
         for device in list(self.unplugged):
-            self._plug(device)
+            try:
+                self._plug(device)
+            except LabError as error:
+                problems.append(str(error))
         if self.own_speaker:
             problems += self.own_speaker.check(self.config.tolerance)
-        self.bench_problems = [self.bench.named(problem) for problem in problems]
-        self.problems = self.bench_problems + own
-        self.close()
-        return self.problems
+        return problems
 
     def close(self):
         for one in [*self.lines.values(), *self.devices.values(), *([self.own_speaker] if self.own_speaker else [])]:

@@ -3,12 +3,14 @@
 import os
 import shutil
 import signal
+import sys
 
 import pytest
 
-from ringer_lab import LabError, plugin
+from ringer_lab import LabError, plugin, report
 from ringer_lab.bench.bench import Bench
 from ringer_lab.bench.lab import BenchLab
+from ringer_lab.machine import FAILED
 from ringer_lab.plugin import (  # noqa: F401: pytest calls some of them
     LAB,
     finish,
@@ -18,7 +20,7 @@ from ringer_lab.plugin import (  # noqa: F401: pytest calls some of them
     pytest_runtest_makereport,
 )
 
-BENCH = pytest.StashKey()
+BENCH, JUNIT = pytest.StashKey(), pytest.StashKey()  # JUNIT: where the project wants junit.xml
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -33,19 +35,55 @@ def pytest_pyfunc_call(pyfuncitem):
         pytest.fail("; ".join([*problems, f"the test itself failed with {type(error).__name__}: {error}"]))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the device is switched off at the end of the command too
     if config.option.lab_jobs not in (None, "0"):
         raise pytest.UsageError("-n does not work at a bench: there is one device")
+    if config.option.lab_xdist or config.option.lab_loops:
+        word = "lab_loops" if config.option.lab_loops else "lab_xdist"
+        raise pytest.UsageError(f"{plugin.REFUSED[word][0]} does not work at a bench")
+    config.stash[JUNIT] = config.option.xmlpath and os.path.abspath(os.path.expanduser(config.option.xmlpath))
+    config.option.xmlpath = os.path.join(os.environ["RINGER_LAB_OUTPUT"], "junit.xml")
+    config.pluginmanager.register(Interruption())
     try:
         config.stash[BENCH] = Bench(os.environ["RINGER_LAB_BENCH"])
     except LabError as error:
         raise pytest.UsageError(str(error)) from None
 
 
-def pytest_unconfigure(config):
-    if BENCH in config.stash:
+class Interruption:
+    """Makes the test a failed one in which the run was ended, as it is at its deadline."""
+
+    item = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        self.item = item
+
+    def pytest_runtest_logfinish(self):
+        self.item = None
+
+    def pytest_keyboard_interrupt(self):
+        if self.item:
+            text = "the run was ended before the end of this test"
+            result = pytest.TestReport(self.item.nodeid, self.item.location, {}, "failed", text, "call")
+            self.item.ihook.pytest_runtest_logreport(report=result)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_sessionfinish(session):
+    """Behind all others: switches the device off, and copies junit.xml to where the project wants it."""
+    yield
+    config = session.config
+    try:
         config.stash[BENCH].close()
+        if path := config.stash[JUNIT]:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            shutil.copyfile(config.option.xmlpath, path)
+    except (LabError, OSError) as error:
+        print(f"ringer-lab: {error}", file=sys.stderr)
+        session.exitstatus = FAILED
 
 
 @pytest.fixture
@@ -54,6 +92,7 @@ def lab(request):
         shutil.rmtree(output, ignore_errors=True)  # of an earlier run
     shift = getattr(request, "param", request.config.getoption("--lab-shift") or 0.0)
     lab = BenchLab(request.config.stash[BENCH], shift)
+    lab.host_start = lab.host_end = report.host_time("begin")
     request.node.stash[LAB] = lab
     request.node.user_properties.append(("bench", lab.board.name))
     if lab.own_speaker:

@@ -35,12 +35,10 @@ def pytest(arguments, words):
         "RINGER_LAB_WORDS": json.dumps([words, rest]),
         "PYTHONPATH": os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])]),
     }
-    for setting in arguments.env:
-        name, equals, value = setting.partition("=")
-        if equals:
-            env[name] = value
+    for name, value in variables(arguments).items():
+        env[name] = os.pathsep.join([package, value]) if name == "PYTHONPATH" else value
     command = [sys.executable, "-u", "-m", "pytest", "-p", "ringer_lab.bench.plugin"]
-    command += ["-p", "no:xdist", "-p", "no:xdist.looponfail", f"--junitxml={output}/junit.xml"]
+    command += ["-p", "no:xdist", "-p", "no:xdist.looponfail"]
     process = subprocess.Popen([*command, "-o", f"cache_dir={output}/.pytest_cache", *shifts, *rest], env=env)
     try:
         return process.wait(arguments.deadline)
@@ -48,7 +46,11 @@ def pytest(arguments, words):
         process.wait()  # the terminal has interrupted it as well
         raise
     except subprocess.TimeoutExpired:
-        print(f"ringer-lab: the tests had not ended after {arguments.deadline} s at the bench: use --deadline", file=sys.stderr)
+        text = f"the tests had not ended after {arguments.deadline} s at the bench: use --deadline"
+        print(f"ringer-lab: {text}", file=sys.stderr)
+        process.terminate()
+        process.wait()
+        junit.write_unfinished(f"{output}/junit.xml", "ringer-lab", "pytest", text, f"{output}/junit.xml")
         return DEADLINE_PASSED
     finally:
         if process.poll() is None:
@@ -56,16 +58,28 @@ def pytest(arguments, words):
             process.wait()
 
 
+def variables(arguments):
+    """Those of --env: with a value, or with this machine's."""
+    found = {}
+    for setting in arguments.env:
+        name, equals, value = setting.partition("=")
+        if equals or name in os.environ:
+            found[name] = value if equals else os.environ[name]
+    return found
+
+
 def run(arguments, command):
     """Runs a command on the device; its output is this one's."""
     bench = Bench(arguments.bench)
     try:
         lab = BenchLab(bench)
-        if lab.config.firmware is None:
-            raise LabError(bench.named("it has no firmware"))
-        firmware = lab.firmware(*command)
-        status = firmware.wait(arguments.deadline)
-        problems = lab.finish()
+        try:
+            if lab.config.firmware is None:
+                raise LabError(bench.named("it has no firmware"))
+            firmware = lab.firmware(*command, env=variables(arguments))
+            status = firmware.wait(arguments.deadline)
+        finally:  # also at the deadline, and where the command is ended: the program does not stay on the device
+            problems = lab.finish()
         sys.stdout.write("".join(f"{text}\n" for _, text in firmware.lines))
         if problems:
             raise LabError("; ".join(problems))

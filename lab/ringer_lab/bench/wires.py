@@ -22,7 +22,11 @@ class Wire(Line):
             opposite = {0: "pull-up", 1: "pull-down"}.get(self._logical(part.rest) if part.rest >= 0 else None, "")
             self.input = Input(part.gpio, part.bias or opposite)
         if part.sense:
-            self.sense = Input(part.sense)
+            try:
+                self.sense = Input(part.sense)
+            except LabError:
+                (self.output or self.input).close()
+                raise
 
     def begin(self):
         """The recording begins: the device is at rest."""
