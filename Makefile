@@ -1,8 +1,8 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments feedback pipewire field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
-	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-part sanitize-build bench install uninstall clean
+.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments feedback pipewire field examples units overlays lab-gpiod2 processors arm arm-test lab-arm64 \
+	arm64-link armhf-link swift-debian sanitize docs house rounds stress endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-part sanitize-build bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -25,7 +25,7 @@ ci: ## All tests
 
 # What listens to devices, buses and clocks; what mostly computes, and never builds where the others run their tests.
 LIVE = lint warnings installation library api docs fragments feedback pipewire field examples units lab-tool lab-gpiod2 failing-part endurance month hostile sanitize-part
-COMPUTING = warnings-elsewhere sanitize-build packages arm64-link mutations-part orders-part overlays processors
+COMPUTING = warnings-elsewhere sanitize-build packages arm64-link armhf-link mutations-part orders-part overlays processors
 
 unit: ## The tests that run on any machine
 	@scripts/test
@@ -108,14 +108,17 @@ detector: ## The mute detector's verdicts beside the switch, in the laboratory: 
 processors: ## 32-bit ARM: the rules under qemu, and the C files compiled
 	@Tests/Systems/Processors/test
 
-arm64: ## Programs, the library and the products for 64-bit ARM (Debian 13), with a Swift SDK made of Debian's packages
-	@scripts/arm64
+arm: ## Programs, the library and the products for an ARM board: SYSTEM=trixie-arm64, trixie-armhf, bookworm-arm64 or bookworm-armhf
+	@scripts/arm $(SYSTEM)
 
 arm64-link: ## 64-bit ARM: the SDK's failures, Minimal and ringerd linked; under qemu the digests, the service and its plug-in
-	@Tests/Systems/Arm64/test sdk programs digests service
+	@Tests/Systems/Arm/test trixie-arm64 sdk programs digests service
 
-arm64-test: ## All tests of 64-bit ARM under qemu
-	@Tests/Systems/Arm64/test
+armhf-link: ## 32-bit ARM: the same, and C programs, if the cache has Swift's library for it
+	@Tests/Systems/Arm/test --ready trixie-armhf programs digests service c
+
+arm-test: ## All tests of an ARM board's programs under qemu: SYSTEM=trixie-armhf ...
+	@Tests/Systems/Arm/test $(SYSTEM)
 
 swift-debian: ## Build with Debian's own Swift, which may be older, and run the unit tests with it
 	@scripts/swift-debian
@@ -177,7 +180,7 @@ house: ## How the modules of Sources are divided, beside what is aimed at
 dist: ## The source archive in .build/dist, which builds without git and network
 	@scripts/dist
 
-deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-amd64, trixie-arm64 or sid
+deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-amd64, sid, or one of make arm's systems
 	@scripts/deb $(RELEASE)
 
 packages: ## Debian packages of a RELEASE, installed, used, upgraded and removed in fresh roots; those of bookworm under systemd too
