@@ -123,7 +123,7 @@ def check(what, fault, sentence, port=server.server_port, small_disk=False, comm
 check("no network", None, "cannot be reached", port=9)
 check("a damaged download", "damaged", "download was damaged")
 check("an interrupted download", "interrupted", "cannot be reached")
-check("a signal during a download", "endless", "interrupted: the SDK was not made")
+check("a signal during a download", "endless", "interrupted: the Swift SDK for trixie-arm64 was not made")
 check("a full disk", None, "no space left", small_disk=True)
 system = ("swift-debian", "root")
 check("no network, for a system", None, "Failed getting release file", port=9, command=system)
