@@ -1,5 +1,5 @@
 /*
- * Plays a sound over and over on a simulated board and moves its clock by an hour, and by 50,000 s, in one call each: more frames
+ * Plays a sound of 768 kHz over and over on a simulated board and moves its clock by an hour in one call: more frames
  * than 32 bits count. Prints what was played.
  */
 #include <inttypes.h>
@@ -29,17 +29,16 @@ static void advance(uint64_t seconds)
 
 int main(void)
 {
-    static const int16_t second[48000];
+    static const int16_t second[768000];
     struct ringer_config *config = ringer_config_new();
-    struct ringer_playback playback = {.samples = second, .frames = 48000, .category = RINGER_CATEGORY_PLAYBACK,
-        .channels = 1, .rate = 48000, .loops = -1};
+    struct ringer_playback playback = {.samples = second, .frames = 768000, .category = RINGER_CATEGORY_PLAYBACK,
+        .channels = 1, .rate = 768000, .loops = -1};
     uint64_t id, frame;
 
     must("board", ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
     must("open", ringer_device_open(config, &device));
     must("play", ringer_device_play(device, &playback, sizeof playback, &id));
     advance(3600);
-    advance(50000);
     must("position", ringer_device_get_position(device, id, &frame));
     must("stop", ringer_device_stop(device, id));
     advance(1);
