@@ -1,8 +1,8 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments feedback pipewire field examples units overlays lab-gpiod2 processors arm arm-test lab-arm64 \
-	arm64-link armhf-link swift-debian sanitize docs house rounds stress endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-part sanitize-build bench install uninstall clean
+.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments feedback field examples units overlays lab-gpiod2 processors arm arm-test lab-arm64 \
+	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-part endurance-long month hostile fuzz dist deb packages container failing-calls failing-part detector format lint warnings warnings-elsewhere warnings-gpiod2 sanitize-part sanitize-build bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -23,9 +23,18 @@ check: ## All other tests: formatting and warnings, the installation, C, feedbac
 ci: ## All tests
 	@scripts/steps test $(LIVE) --beside $(COMPUTING)
 
+# The number of the day: some tests run in part, on each day another one.
+DAY := $(shell echo $$(($$(date +%s) / 86400)))
+of_day = $(shell echo $$(($(DAY) % $(1))))
+
 # What listens to devices, buses and clocks; what mostly computes, and never builds where the others run their tests.
-LIVE = lint warnings installation library api docs fragments feedback pipewire field examples units lab-tool lab-gpiod2 failing-part endurance month hostile sanitize-part
-COMPUTING = warnings-elsewhere sanitize-build packages arm64-link armhf-link mutations-part orders-part overlays processors
+LIVE = lint warnings installation library api docs fragments feedback pipewire field examples units lab-tool failing-part endurance-part month hostile sanitize-part
+COMPUTING = warnings-elsewhere sanitize-build packages arm64-link mutations-part orders-part overlays processors
+# Every other day, on which AddressSanitizer takes less than the other one.
+ifeq ($(call of_day,2),1)
+LIVE += lab-gpiod2
+COMPUTING := warnings-gpiod2 $(COMPUTING)
+endif
 
 unit: ## The tests that run on any machine
 	@scripts/test
@@ -40,13 +49,13 @@ orders-deep: ## The same, further and with other fingerprints
 	@Tests/Systems/AllOrders/test deep
 
 orders-part: ## A third of these, on each day another one
-	@Tests/Systems/AllOrders/test deep $$(($$(date +%s) / 86400 % 3))
+	@Tests/Systems/AllOrders/test deep $(call of_day,3)
 
 mutations: ## Faults of the core, each of which the search of all orders has to find
 	@Tests/Systems/AllOrders/test mutations
 
 mutations-part: ## A third of these, on each day another one
-	@Tests/Systems/AllOrders/test mutations $$(($$(date +%s) / 86400 % 3))
+	@Tests/Systems/AllOrders/test mutations $(call of_day,3)
 
 installation: ## The test of what make install places, and of make uninstall
 	@Tests/Systems/Install/test
@@ -100,7 +109,7 @@ failing-calls: ## Every system call of ten scenarios fails in turn, in the labor
 	@Tests/Lab/test --libgpiod 1 --failing-calls
 
 failing-part: ## A seventh of those calls, on each day of the week another one, and each week with another error
-	@RINGER_SWEEP=every:7:$$(($$(date +%s) / 86400)) Tests/Lab/test --libgpiod 1 --failing-calls
+	@RINGER_SWEEP=every:7:$(DAY) Tests/Lab/test --libgpiod 1 --failing-calls
 
 detector: ## The mute detector's verdicts beside the switch, in the laboratory: two hours; MEASUREMENTS=100 for some minutes
 	@Benchmarks/Detector/truth $(MEASUREMENTS)
@@ -108,16 +117,13 @@ detector: ## The mute detector's verdicts beside the switch, in the laboratory: 
 processors: ## 32-bit ARM: the rules under qemu, and the C files compiled
 	@Tests/Systems/Processors/test
 
-arm: ## Programs, the library and the products for an ARM board: SYSTEM=trixie-arm64, trixie-armhf, bookworm-arm64 or bookworm-armhf
+arm: ## Programs, the library and the products for an ARM board: SYSTEM=trixie-arm64, trixie-armhf or bookworm-armhf
 	@scripts/arm $(SYSTEM)
 
 arm64-link: ## 64-bit ARM: the SDK's failures, Minimal and ringerd linked; under qemu the digests, the service and its plug-in
 	@Tests/Systems/Arm/test trixie-arm64 sdk programs digests service
 
-armhf-link: ## 32-bit ARM: the same, and C programs, if the cache has Swift's library for it
-	@Tests/Systems/Arm/test --ready trixie-armhf programs digests service c
-
-arm-test: ## All tests of an ARM board's programs under qemu: SYSTEM=trixie-armhf ...
+arm-test: ## All tests of an ARM board's programs under qemu: SYSTEM=trixie-arm64 ...
 	@Tests/Systems/Arm/test $(SYSTEM)
 
 swift-debian: ## Build with Debian's own Swift, which may be older, and run the unit tests with it
@@ -131,6 +137,9 @@ stress: ## All unit tests beside six busy loops, 20 times; TIMES=2 for fewer
 
 endurance: ## Every kind of call and event, the cheap ones 20,000 times, with variation: stack, heap, descriptors, threads, watches and cost are flat
 	@Tests/Systems/Endurance/test
+
+endurance-part: ## A third of these, on each day another one
+	@Tests/Systems/Endurance/test part $(call of_day,3)
 
 endurance-long: ## The same, ten times as long
 	@Tests/Systems/Endurance/test 200000
@@ -153,7 +162,7 @@ sanitize-part: ## One of the two, on each day the other
 sanitize-build: ## Only build it
 	@scripts/sanitize --build $(SANITIZER)
 
-SANITIZER = $$([ $$(($$(date +%s) / 86400 % 2)) = 0 ] && echo thread || echo address)
+SANITIZER = $(if $(filter 0,$(call of_day,2)),thread,address)
 
 format: ## Format every Swift file
 	@scripts/lint --fix
@@ -164,14 +173,18 @@ lint: ## Check the formatting
 warnings: ## Build this package with its tests, and fail on a warning
 	@scripts/warnings package
 
-warnings-elsewhere: ## The same with libgpiod 2.x, and for the packages of examples and benchmarks
+warnings-elsewhere: ## The same for the packages of examples and benchmarks
 	@scripts/warnings elsewhere
+
+warnings-gpiod2: ## The same with libgpiod 2.x, as lab-gpiod2 tests it
+	@scripts/warnings gpiod2
 
 bench: ## Measure: latencies, footprint, wake-ups
 	@scripts/bench
 
-docs: ## The reference of each library, in .build/docs; and every name in docs/architecture.md exists
+docs: ## The reference of each library, in .build/docs; every name in docs/architecture.md exists; each function of ringer.h has a manual page
 	@scripts/architecture
+	@Tests/Systems/Library/manual
 	@scripts/docs
 
 house: ## How the modules of Sources are divided, beside what is aimed at
@@ -180,13 +193,16 @@ house: ## How the modules of Sources are divided, beside what is aimed at
 dist: ## The source archive in .build/dist, which builds without git and network
 	@scripts/dist
 
-deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-amd64, sid, or one of make arm's systems
+deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-amd64, trixie-arm64 or sid
 	@scripts/deb $(RELEASE)
 
 packages: ## Debian packages of a RELEASE, installed, used, upgraded and removed in fresh roots; those of bookworm under systemd too
 	@Tests/Systems/Packages/test $(RELEASE)
 
-install: ## Install the command, the service, the ALSA plug-in, the library for C, and their files; PREFIX is /usr/local, DESTDIR is for packages
+container: ## The image of packaging/Containerfile, built with buildah, and in it a simulated board and the tutorial of ringer-lab
+	@Tests/Systems/Container/test
+
+install: ## Install the command, the service, the ALSA plug-in, the library for C, its manual pages, and their files; PREFIX is /usr/local, DESTDIR is for packages
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
 
 uninstall: ## Remove what install placed

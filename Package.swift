@@ -141,11 +141,11 @@ let package = Package(
         program("examples/RingUntilAnswered", "RingUntilAnswered", ["Ringer"]),
         program("examples/FirmwareTest", "FirmwareTest", ["Ringer", "RingerTestKit"]),
 
-        tests("RingerPolicyTests", ["RingerPolicy"], exclude: ["Zones"]),
-        tests("SessionRulesTests", ["SessionRules"]),
+        tests("RingerPolicyTests", ["RingerPolicy", "SeededGenerator"], exclude: ["Zones"]),
+        tests("SessionRulesTests", ["SessionRules", "SeededGenerator"]),
         tests("SoundFileTests", ["SoundFile"], exclude: ["Corpus", "Field"]),
         tests("SystemSoundsTests", ["SystemSounds", "SoundFile"], resources: [.copy("system-sounds.csv")]),
-        tests("RingerCoreTests", ["RingerCore", "RingerTestKit", system]),
+        tests("RingerCoreTests", ["RingerCore", "RingerTestKit", "SeededGenerator", system]),
         tests(
             "RingerLinuxTests",
             ["RingerLinux", "CGPIOD", "RingerTestKit", "SessionProperties", "PacedSupport", logging, system],
@@ -188,6 +188,7 @@ let package = Package(
         support("CLabSupport"),
         support("CServiceSupport"),
         support("PacedSupport"),
+        support("SeededGenerator"),
         support("ServiceSupport", ["RingerBus", "RingerDaemon", "RingerTestKit", "CServiceSupport", system]),
         program("Tests/Support/BusSession", "bus-session", ["RingerBus", "ServiceSupport"]),
         program("Tests/Support/CClient", "c-client", ["CRinger", "RingerC"]),
@@ -214,8 +215,8 @@ let package = Package(
             "Tests/Systems/Endurance/Program", "endurance",
             [
                 "RingerLinux", "RingerBus", "RingerClient", "RingerDaemon", "RingerTestKit", "SessionProperties",
-                "AVFoundation", "UserNotifications", "ProcessDevice", "ServiceSupport", "PacedSupport", "CEndurance",
-                "CLinux", "CPCMProtocol", logging, system,
+                "AVFoundation", "UserNotifications", "ProcessDevice", "ServiceSupport", "PacedSupport",
+                "SeededGenerator", "CEndurance", "CLinux", "CPCMProtocol", logging, system,
             ]),
         program(
             "Tests/Systems/Hostile/Program", "hostile",
@@ -228,7 +229,9 @@ let package = Package(
 if Context.environment["RINGER_ALL_ORDERS"] != nil {
     package.targets += [
         .target(name: "CSnapshot", path: "Tests/Systems/AllOrders/Snapshot", publicHeadersPath: "include"),
-        program("Tests/Systems/AllOrders/Search", "all-orders", ["RingerCore", "SessionRules", "CSnapshot"]),
+        program(
+            "Tests/Systems/AllOrders/Search", "all-orders",
+            ["RingerCore", "SessionRules", "CSnapshot", "SeededGenerator"]),
     ]
 }
 

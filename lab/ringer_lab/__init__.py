@@ -3,7 +3,7 @@
 import os
 
 # That of ringer.h.
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 class LabError(Exception):

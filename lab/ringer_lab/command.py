@@ -23,6 +23,8 @@ time, computing no virtual time, and every run has the same times.
   board           which line, driver, name, event device, LED and PCM the board has
   shell           a terminal in it, in real time
 
+The first three take --bench FILE.toml: then they run at a real device that is wired to this machine (docs/bench.md).
+
 `ringer-lab pytest --help` and `ringer-lab board --help` say more of these."""
 
 PYTEST = """\
@@ -41,8 +43,8 @@ Runs pytest in the laboratory. A test takes the fixture `lab`, and is at the boa
   lab.advance(SECONDS), lab.now      the clock
 
 A test fails as well if the firmware ended badly, or if a recorder stopped. It leaves a folder in --output, named by the
-test's id and in junit.xml: run.vcd (lines, input, the speaker's level) and its picture run.svg, heard.wav, firmware.log,
-kernel.log. A run that is switched off leaves junit.xml as well, with an error at its last test.
+test's id and in junit.xml: report.html, one page with all of it; run.vcd (lines, input, the speaker's level) and its picture
+run.svg, heard.wav, firmware.log, kernel.log. A run that is switched off leaves junit.xml as well, with an error at its last test.
 
 pytest's settings and installed plug-ins are those of elsewhere; options of pytest come behind the tests or --. -n N deals
 the tests to N laboratories side by side; pytest-timeout's seconds are the host's. Modules of your own are found with
@@ -142,6 +144,10 @@ def parser():
     )
     common.add_argument("--memory", type=positive, default=512, metavar="MB", help="the guest's memory (default: 512)")
 
+    bench = Parser(add_help=False)
+    bench.add_argument(
+        "--bench", metavar="FILE.toml", help="on a real device that is wired to this machine as the file says, in real time (docs/bench.md); what describes the simulated board is ignored"
+    )
     shared = common.format_help().partition("options:\n")[2].replace("options:", "")
     main = Parser(
         prog="ringer-lab",
@@ -152,7 +158,7 @@ def parser():
     )
     main.add_argument("--version", action="version", version=__version__)
     commands = main.add_subparsers(dest="what", required=True, prog="ringer-lab", metavar="run|pytest|board|shell", parser_class=Parser)
-    options = {"parents": [common], "epilog": EPILOG, "formatter_class": Formatter}
+    options = {"parents": [common, bench], "epilog": EPILOG, "formatter_class": Formatter}
     run = commands.add_parser("run", usage="ringer-lab run [OPTIONS] [--] COMMAND", description="Runs a command in the laboratory.", **options)
     run.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND")
     tests = commands.add_parser("pytest", usage="ringer-lab pytest [OPTIONS] [--] TESTS", description=PYTEST, **options)
@@ -173,8 +179,16 @@ def parser():
     tests.add_argument("command", nargs=argparse.REMAINDER, metavar="[--] TESTS", help="and options of pytest")
     board = commands.add_parser("board", usage="ringer-lab board [OPTIONS]", description=BOARD, **options)
     board.add_argument("--json", action="store_true", help="as one JSON object")
+    options["parents"] = [common]
     commands.add_parser("shell", usage="ringer-lab shell [OPTIONS]", description="A terminal in the laboratory.", **options)
     return main
+
+
+def at_bench():
+    """What the command does at a bench: the laboratory needs none of it."""
+    from ringer_lab.bench import run as module
+
+    return module
 
 
 def options_of(arguments):
@@ -218,6 +232,8 @@ def run(options, arguments):
         command = command[1:]
     if not command:
         parser().error("run needs a command")
+    if arguments.bench:
+        return at_bench().run(arguments, command)
     if command[0] in ("python", "python3"):
         command = [sys.executable, *command[1:]]
     machine.check_program(command[0])
@@ -227,6 +243,8 @@ def run(options, arguments):
 def pytest(options, arguments):
     if importlib.util.find_spec("pytest") is None:
         raise LabError(f"{sys.executable} has no pytest: pip install pytest, or apt-get install python3-pytest")
+    if arguments.bench:
+        return at_bench().pytest(arguments, ["ringer-lab", "pytest", *options_words(arguments)])
     output = os.path.abspath(arguments.output)
     try:
         os.makedirs(output, exist_ok=True)
@@ -254,7 +272,7 @@ def pytest(options, arguments):
     elif arguments.times:
         shifts = [f"--lab-times={arguments.times}", f"--lab-over={arguments.over!r}"]
     options.env += [
-        *(name for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_TIMEOUT", "PYTEST_DISABLE_PLUGIN_AUTOLOAD") if name in os.environ),
+        *(name for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_TIMEOUT", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "COVERAGE_FILE") if name in os.environ),
         f"RINGER_LAB_OUTPUT={output}",
         f"RINGER_LAB_OWN={json.dumps([own, results, part])}",
         f"RINGER_LAB_WORDS={json.dumps([['ringer-lab', 'pytest', *options_words(arguments)], rest])}",
@@ -287,6 +305,8 @@ def pytest(options, arguments):
 
 
 def board(options, arguments):
+    if arguments.bench:
+        return at_bench().board(arguments)
     return machine.boot(options, python(options, "-m", "ringer_lab.board", *(["--json"] if arguments.json else [])))
 
 

@@ -14,13 +14,17 @@ from ringer_lab import LabError
 from ringer_lab.machine import check_program
 
 
+def words_of(command):
+    if not command or not all(isinstance(word, (str, os.PathLike, int, float)) for word in command):
+        raise LabError('firmware() takes the words of a command one by one, as in lab.firmware("sleep", 1)')
+    return [str(word) for word in command]
+
+
 class Firmware:
     """A program that runs in the laboratory. Its output is kept line by line, with times; its end is judged."""
 
     def __init__(self, lab, command, env):
-        if not command or not all(isinstance(word, (str, os.PathLike, int, float)) for word in command):
-            raise LabError('firmware() takes the words of a command one by one, as in lab.firmware("sleep", 1)')
-        command = [str(word) for word in command]
+        command = words_of(command)
         self.lab, self.name = lab, os.path.basename(command[0])
         if command[0] in ("python", "python3"):
             command[0] = sys.executable
@@ -66,11 +70,16 @@ class Firmware:
             at = time.monotonic()
             *texts, rest = (rest + (data or b"\n" * bool(rest))).split(b"\n")
             with self.changed:
-                self.lines += [(at, text.decode(errors="replace").rstrip("\r")) for text in texts]
+                for text in texts:
+                    self.lines += self.taken(at, text.decode(errors="replace").rstrip("\r"))
                 self.changed.notify_all()
             if not data:
                 os.close(descriptor)
                 return
+
+    def taken(self, at, text):
+        """The lines to keep of one that was printed."""
+        return [(at, text)]
 
     def watch(self):
         os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
@@ -148,10 +157,13 @@ class Firmware:
             if not self.changed.wait_for(lambda: self.ended_at is not None, within):
                 raise AssertionError(f"{self.name} had not ended after {within:g} s")
         self.was_awaited = True
+        return self.exit_status()
+
+    def exit_status(self):
         return self.process.wait()
 
     def end_text(self):
-        status = self.process.wait()
+        status = self.exit_status()
         names = {number.value: number.name for number in signal.Signals}  # most real-time signals have none
         how = f"exit status {status}" if status >= 0 else f"killed by {names.get(-status, f'signal {-status}')}"
         last = f"; its last line was: {self.lines[-1][1]}" if self.lines else ""
@@ -165,19 +177,23 @@ class Firmware:
             with self.changed:
                 if not self.changed.wait_for(lambda: self.ended_at is not None, 5):
                     problems.append(f"{self.name} had not ended 5 s after SIGTERM")
-                    os.kill(self.process.pid, signal.SIGKILL)
+                    self.kill(signal.SIGKILL)
                     self.changed.wait_for(lambda: self.ended_at is not None)
-            if not problems and self.process.wait() not in (0, -signal.SIGTERM):
+            if not problems and self.exit_status() not in (0, -signal.SIGTERM):
                 problems.append(f"{self.name} ended badly after SIGTERM: {self.end_text()}")
         elif not self.was_awaited:
-            what = "died" if self.process.wait() != 0 else "ended before the test, which did not wait() for it"
+            what = "died" if self.exit_status() != 0 else "ended before the test, which did not wait() for it"
             problems.append(f"{self.name} {what}: {self.end_text()}")
+        self.kill_rest()
+        return problems
+
+    def kill_rest(self):
+        """Ends what it left behind."""
         try:
-            os.killpg(self.process.pid, signal.SIGKILL)  # what it left behind
+            os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
         self.process.wait()
         self.process.stdin.close()
         for reader in self.readers:
             reader.join(1)
-        return problems

@@ -6,8 +6,9 @@ import os
 import signal
 import threading
 import time
+from typing import NamedTuple
 
-from ringer_lab import LabError, devicetree, is_inside
+from ringer_lab import LabError, devicetree, is_inside, recording
 from ringer_lab.devicetree import EV_ABS, EV_KEY, EV_SW
 from ringer_lab.firmware import Firmware
 from ringer_lab.inputs import InputRecorder, Jack, Key, Slider, Switch, code
@@ -34,6 +35,14 @@ def players():
                 yield read_text(f"/proc/{link.split('/')[2]}/comm")
 
 
+class Board(NamedTuple):
+    """What a test runs on."""
+
+    is_real: bool  # a bench and its device
+    tolerance: float  # by how many seconds a time may be off besides: 0 in the laboratory
+    name: str
+
+
 class Lab:
     """Everything is recorded from the beginning to `finish`. Times are seconds of the kernel's monotonic clock.
 
@@ -42,6 +51,8 @@ class Lab:
     """
 
     present = None
+    board = Board(is_real=False, tolerance=0.0, name="laboratory")
+    LOGS = {"kernel.log": recording.write_kernel_log}  # what a failed test leaves besides: functions that write it
 
     def __init__(self, shift=0.0):
         if not is_inside():

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import hashlib
+import importlib
 import inspect
 import json
 import os
@@ -12,7 +13,7 @@ import urllib.parse
 
 import pytest
 
-from ringer_lab import junit, recording
+from ringer_lab import junit, recording, report
 from ringer_lab.lab import Lab
 
 OWN, RESULTS, PART = json.loads(os.environ.pop("RINGER_LAB_OWN", '["", "", ""]'))
@@ -26,6 +27,7 @@ def pytest_addoption(parser):
     group.addoption("--lab-times", type=int, default=0)
     group.addoption("--lab-over", type=float, default=0.1)
     group.addoption("--lab-shift", type=float)
+    group.addoption("--lab-reports", metavar="FILE", help="gets the reports of the tests, for pytest outside")
     # pytest-xdist's, which is not loaded: each of its processes would need a laboratory.
     group._addoption("-n", "--numprocesses", dest="lab_jobs", metavar="N", help="N laboratories side by side; auto: one for each processor")
     group.addoption("--dist", dest="lab_dist", help="ignored: the tests are dealt one by one")
@@ -34,10 +36,16 @@ def pytest_addoption(parser):
     group._addoption("-f", "--looponfail", dest="lab_loops", action="store_true", help="not in the laboratory")
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(hookwrapper=True)
 def pytest_load_initial_conftests(early_config):
-    if getattr(early_config.known_args_namespace, "cov_source", None):
-        os.environ["COVERAGE_FILE"] = on_the_host(early_config, ".coverage")
+    # Before pytest-cov begins, in its own implementation of this hook.
+    options = early_config.known_args_namespace
+    if getattr(options, "cov_source", None):
+        path = importlib.import_module("coverage").Coverage(config_file=options.cov_config).get_option("run:data_file")
+        os.environ["COVERAGE_FILE"] = on_the_host(early_config, path)
+        if options.cov_append and os.path.exists(path):
+            shutil.copyfile(path, os.environ["COVERAGE_FILE"])
+    yield
 
 
 def on_the_host(config, path):
@@ -94,6 +102,23 @@ def pytest_cmdline_main(config):
     return None
 
 
+def pytest_configure(config):
+    if path := config.getoption("--lab-reports"):
+        config.pluginmanager.register(Relay(config, path))
+
+
+class Relay:
+    """Writes each report, as JSON in one line, where pytest outside reads it (outside.py)."""
+
+    def __init__(self, config, path):
+        self.config, self.path = config, path
+
+    def pytest_runtest_logreport(self, report):
+        data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(data) + "\n")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session):
     """Of several laboratories each has its share of what -k and --lf have left, whatever order a plug-in gave it."""
@@ -140,6 +165,7 @@ def lab(request):
     if output := folder_of(request.node):
         shutil.rmtree(output, ignore_errors=True)  # of an earlier run
     lab = Lab(getattr(request, "param", request.config.getoption("--lab-shift") or 0.0))
+    lab.host_start = lab.host_end = report.host_time("begin")
     request.node.stash[LAB] = lab
     yield lab
     finish(lab)  # another fixture failed, or the test took this one by getfixturevalue()
@@ -172,6 +198,7 @@ def finish(lab, is_judged=True):
     """Ends the recording, unless it has ended; fails the test for what was wrong with it."""
     if lab.end is None:
         problems = lab.finish()
+        lab.host_end = report.host_time("end")
         if is_judged and problems:
             pytest.fail("; ".join(problems), pytrace=False)
 
@@ -185,10 +212,13 @@ def pytest_runtest_makereport(item, call):
         if getattr(call.excinfo.value, "errno", None) == errno.EROFS:
             item.add_report_section(call.when, "laboratory", "the host's files are read-only here: write to tmp_path, or use --writable DIR")
     lab = item.stash.get(LAB, None)
+    paths = None
     if lab is not None and lab.end is not None and item.stash.get(HAS_FAILED, False):
         del item.stash[LAB]
-        explain(item, lab, call.when)
-    yield
+        paths = explain(item, lab, call.when)
+    outcome = yield
+    if paths:
+        write_page(item, lab, paths, outcome.get_result())
 
 
 def folder_of(item):
@@ -205,11 +235,14 @@ def file_name(text):
 
 
 def explain(item, lab, when):
+    """Leaves the recordings, and says where. Returns their paths by name, with that of the page, which is written last."""
+    paths = None
     if lab.problems:
         item.add_report_section(when, "laboratory", "\n".join(lab.problems))
     if output := folder_of(item):
         try:
-            paths = recording.save(lab, output)
+            saved = recording.save(lab, output)
+            paths = {"report.html": os.path.join(output, "report.html"), **saved}
             item.user_properties.append(("nodeid", item.nodeid))
             for name, path in paths.items():
                 item.user_properties.append((name, os.path.relpath(path, os.environ["RINGER_LAB_OUTPUT"])))
@@ -221,6 +254,16 @@ def explain(item, lab, when):
         item.add_report_section(
             when, "shift", f"the events came {lab.shift!r} s later; the same again:\n{repetition(item, lab.shift)}"
         )
+    return paths
+
+
+def write_page(item, lab, paths, result):
+    try:
+        report.write(
+            paths["report.html"], item.nodeid, result.longreprtext, result.sections, lab, paths, repetition(item, lab.shift)
+        )
+    except OSError as error:
+        result.sections.append(("laboratory", f"no report.html: {error}"))
 
 
 def repetition(item, shift):

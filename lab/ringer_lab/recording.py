@@ -13,7 +13,7 @@ KMSG = "/dev/kmsg"
 def save(lab, folder):
     """Writes the recordings to the folder, and returns their paths by name."""
     os.makedirs(folder, exist_ok=True)
-    files = {"run.vcd": write_changes, "firmware.log": write_output, "kernel.log": write_kernel_log}
+    files = {"run.vcd": write_changes, "firmware.log": write_output, **lab.LOGS}
     if lab.speaker:
         files["heard.wav"] = lambda lab, path: lab.speaker.save(path)
     paths = {}

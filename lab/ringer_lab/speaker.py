@@ -62,8 +62,10 @@ class Timespec(ctypes.Structure):
 
 
 class Speaker:
-    def __init__(self, lab):
-        self.lab, self.rate = lab, int(os.environ["RINGER_LAB_RATE"])
+    INTERVAL = 1  # seconds until the recording is taken from the card
+
+    def __init__(self, lab, rate=None):
+        self.lab, self.rate = lab, rate or int(os.environ["RINGER_LAB_RATE"])
         self.pieces, self.frames = [], 0  # [(first frame, samples)] without what is silent; how many there were
         self.problem, self.is_closed = None, False
         self.lock, self.closing = threading.Lock(), threading.Event()
@@ -105,7 +107,7 @@ class Speaker:
             raise LabError(f"the speaker cannot be recorded: {function}: {self.library.snd_strerror(result).decode()}")
 
     def drain_regularly(self):
-        while not self.closing.wait(1):
+        while not self.closing.wait(self.INTERVAL):
             self.drain()
 
     def drain(self):
@@ -234,23 +236,7 @@ class Speaker:
         """Where what was heard, silence around it left out, differs from a WAV file; empty if it is equal. With
         `whole=False` what was heard may go on behind the file, as a tone does that is repeated.
         """
-        try:
-            with wave.open(os.fspath(path), "rb") as file:
-                channels, width, rate, count, _, _ = file.getparams()
-                data = file.readframes(count)
-        except (wave.Error, EOFError) as error:
-            raise LabError(f"{path} is no WAV file with plain samples: {error}") from None
-        if width != 2 or channels > 2 or rate != self.rate:
-            raise LabError(
-                f"{path}: {8 * width} bits, {channels} channels, {rate} Hz; the speaker has 16 bits, at most 2 "
-                f"channels, and {self.rate} Hz: --rate sets that"
-            )
-        wanted = array.array("h", data)
-        if channels == 1:
-            wanted = array.array("h", [sample for sample in wanted for _ in range(2)])
-        wanted = trimmed(wanted)
-        if not wanted:
-            raise LabError(f"{path} is silent, as if nothing had been heard: compare lab.speaker.heard with []")
+        wanted = wave_samples(path, self.rate)
         self.checked()
         got = trimmed(array.array("h", b"".join(self.chunks())))
         if not whole:
@@ -275,6 +261,28 @@ class Speaker:
             yield bytes((start - position) * FRAME)
             yield bytes(piece)
             position = start + len(piece) // FRAME
+
+
+def wave_samples(path, speaker_rate):
+    """The samples of a WAV file with the speaker's rate, for two channels, without the silent frames at both ends."""
+    try:
+        with wave.open(os.fspath(path), "rb") as file:
+            channels, width, rate, count, _, _ = file.getparams()
+            data = file.readframes(count)
+    except (wave.Error, EOFError) as error:
+        raise LabError(f"{path} is no WAV file with plain samples: {error}") from None
+    if width != 2 or channels > 2 or rate != speaker_rate:
+        raise LabError(
+            f"{path}: {8 * width} bits, {channels} channels, {rate} Hz; the speaker has 16 bits, at most 2 "
+            f"channels, and {speaker_rate} Hz: --rate sets that"
+        )
+    wanted = array.array("h", data)
+    if channels == 1:
+        wanted = array.array("h", [sample for sample in wanted for _ in range(2)])
+    wanted = trimmed(wanted)
+    if not wanted:
+        raise LabError(f"{path} is silent, as if nothing had been heard: compare lab.speaker.heard with []")
+    return wanted
 
 
 def trimmed(samples):

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import pytest
+import yaml
 from conftest import LAB, tutorial
 
 EXAMPLES = os.path.join(os.path.dirname(LAB), "examples", "lab")
@@ -82,3 +83,56 @@ def test_the_readmes_steps(ringer_lab, tmp_path):
         )
         assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    """A firmware's repository with Ringer as a submodule, after each step of the workflow: the folder, and what each printed."""
+    folder, tools = tmp_path_factory.mktemp("repository"), tmp_path_factory.mktemp("tools")
+    for name in os.listdir(EXAMPLES):
+        shutil.copy(f"{EXAMPLES}/{name}", folder)
+    for part in ("lab", "dts"):
+        shutil.copytree(f"{os.path.dirname(LAB)}/{part}", folder / "ringer" / part)
+    # The packages are installed here already; which ones it asks for is kept.
+    (tools / "apt-get").write_text(f'#!/bin/sh\necho "$@" >>{tools}/asked\n')
+    (tools / "apt-get").chmod(0o755)
+    said = [step(folder, words, tools) for words in workflow_steps("run")]
+    return folder, said, (tools / "asked").read_text().split()
+
+
+def workflow_steps(kind):
+    with open(f"{EXAMPLES}/github-workflow.yml", encoding="utf-8") as file:
+        (job,) = yaml.safe_load(file)["jobs"].values()
+    return [found[kind] for found in job["steps"] if kind in found]
+
+
+def step(folder, words, tools, status=0):
+    """Runs it as GitHub does where there is a bash."""
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", words]
+    environment = os.environ | {"PATH": f"{tools}:/usr/bin:/bin"}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_workflow_of_github(repository, tmp_path):
+    folder, said, asked = repository
+    assert "tests, 0 failed" in said[-1] and (folder / "lab-results/junit.xml").exists()
+    listed = subprocess.check_output([f"{LAB}/../scripts/packages", "--list", "lab-tool"], text=True).split()
+    names = set(asked[asked.index("--no-install-recommends") + 1 :])
+    assert "linux-source-6.1" in names and names - {"git", "ca-certificates", "libasound2"} <= set(listed)
+    assert [used.partition("@")[0] for used in workflow_steps("uses")] == [f"actions/{name}" for name in ("checkout", "cache", "upload-artifact")]
+    # A firmware with a fault fails in its last step, and what that leaves is what is uploaded.
+    compiles, tests = workflow_steps("run")[-2:]
+    step(folder, compiles.replace("cc ", "cc -DFAULT=2 "), tmp_path)
+    assert FAULTS[2] in step(folder, tests, tmp_path, status=1)
+    assert (folder / "lab-results/test_doorbell.py" / FAULTS[2] / "report.html").exists()
+    step(folder, compiles, tmp_path)
+
+
+def test_labgrid_in_the_laboratory(repository, tmp_path):
+    folder, *_ = repository
+    with open(f"{EXAMPLES}/test_labgrid.py", encoding="utf-8") as file:
+        install, run = (line.strip() for line in file.read().split('"""')[1].splitlines() if line.startswith("    "))
+    step(folder, f"venv/bin/{install}", tmp_path)
+    assert "2 passed" in step(folder, f"venv/bin/{run}", tmp_path)

@@ -1,6 +1,7 @@
 """`ringer-lab pytest`: its fixture, what a failed test leaves, shifted events, runs that are alike."""
 
 import concurrent.futures
+import html.parser
 import os
 import re
 import shutil
@@ -67,7 +68,8 @@ def test_a_failed_test_leaves_its_recordings(ringer_lab, tmp_path):
     (tmp_path / "test_fails.py").write_text(FAILING)
     run = ringer_lab("pytest", "test_fails.py")
     named = properties(run.cases["test_fails"])
-    assert set(named) == {"nodeid", "run.vcd", "run.svg", "heard.wav", "firmware.log", "kernel.log"}
+    assert set(named) == {"nodeid", "report.html", "run.vcd", "run.svg", "heard.wav", "firmware.log", "kernel.log"}
+    assert all(str(run.output / path) in run.out for name, path in named.items() if name != "nodeid")
     texts = [element.text for element in xml.parse(run.output / named["run.svg"]).getroot().iter("{http://www.w3.org/2000/svg}text")]
     assert {"ring-silent", "speaker", "0 s", "2.5 s"} <= set(texts)
     changes = (run.output / named["run.vcd"]).read_text()
@@ -79,6 +81,68 @@ def test_a_failed_test_leaves_its_recordings(ringer_lab, tmp_path):
         assert file.getnframes() > file.getframerate()
     assert "exit status 0" in (run.output / named["firmware.log"]).read_text()
     assert "gpio" in (run.output / named["kernel.log"]).read_text()
+
+
+class Page(html.parser.HTMLParser):
+    """The elements of a page with their attributes, and the text below each heading."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.parts, self.heading, self.is_heading = [], {}, "", False
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag in ("h1", "h2"):
+            self.heading, self.is_heading = "", True
+
+    def handle_endtag(self, tag):
+        if tag in ("h1", "h2"):
+            self.parts[self.heading], self.is_heading = "", False
+
+    def handle_data(self, data):
+        if self.is_heading:
+            self.heading += data
+        elif self.heading:
+            self.parts[self.heading] += data
+
+
+HOSTILE = """
+import pytest
+
+@pytest.mark.parametrize("word", ["</pre><script>alert(1)</script>"])
+def test_hostile(lab, word):
+    print("<img src=x onerror=alert(2)>")
+    lab.firmware("echo", "<script>alert(3)</script> & \\x1b[31m").wait()
+    lab.firmware("python3", "-c", "print('x' * 300000)").wait()
+    lab.firmware("aplay", "-q", "/usr/share/sounds/alsa/Front_Center.wav").wait()
+    lab.line("ring-silent").set(1)
+    lab.advance(100)
+    assert word == "<b>"
+"""
+
+
+def test_the_page_of_a_failed_test(ringer_lab, tmp_path):
+    (tmp_path / "test_page.py").write_text(HOSTILE)
+    run = ringer_lab("pytest", "test_page.py")
+    ((name, case),) = run.cases.items()
+    text = (run.output / properties(case)["report.html"]).read_text()
+    page = Page(text)
+    # What is printed is text; nothing is run, and nothing is fetched from elsewhere.
+    assert not {"script", "img", "b", "link", "iframe"} & {tag for tag, _ in page.elements}
+    assert not any(key in ("src", "href") or key.startswith("on") for _, attributes in page.elements for key in attributes)
+    assert page.parts["What failed"].count("</pre><script>alert(1)</script>") >= 1 and "assert word ==" in page.parts["What failed"]
+    assert page.parts["Captured stdout call"] == "<img src=x onerror=alert(2)>\n\n"
+    assert "the beginning is in firmware.log" in page.parts["firmware.log"] and len(text) < 300_000
+    assert "gpio" in page.parts["kernel.log"]
+    times = page.parts[f"test_page.py::{name}"]
+    virtual, real = (float(number) for number in re.findall(r"([\d.]+) s", times))
+    assert 101 < virtual < 102 and 0 < real != virtual
+    # The picture, and the two words that were heard.
+    assert ("svg" in {tag for tag, _ in page.elements}) and "ring-silent" in page.parts["Lines and sound"]
+    assert len(re.findall(r"[\d.]+ Hz", page.parts["Lines and sound"])) == 2
+    assert "test_page.py::test_hostile[" in page.parts["The same again"]
 
 
 SAME_NAMES = """

@@ -52,6 +52,11 @@ def installed(tmp_path_factory):
     subprocess.run(["/usr/bin/python3", "-m", "venv", folder / "venv"], check=True)
     names = [f"pytest-{name}" for name in PLUGINS]
     subprocess.run([folder / "venv/bin/pip", "install", "--quiet", f"{folder}/lab[pytest]", *names], check=True)
+    # As after any run of pytest on the host: the plug-ins' modules are compiled with its assertions, which each laboratory would do.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    (folder / "nothing").mkdir()
+    compiled = subprocess.run([folder / "venv/bin/pytest", "--quiet"], cwd=folder / "nothing", env=environment, capture_output=True)
+    assert compiled.returncode == 5, compiled.stdout  # no tests
     return folder / "venv/bin"
 
 
@@ -80,6 +85,25 @@ def test_plugins_addopts_and_reports(project, tmp_path):
     # What has failed is known to the next run.
     status, out = project("ringer-lab", "pytest", "test_project.py", "--lf", "-q")
     assert status == 1 and "1 failed" in out and "passed" not in out, out
+
+
+def test_coverages_data_arrive_and_are_added_to(project, tmp_path):
+    (tmp_path / "parts.py").write_text("def first():\n    return 1\n\ndef second():\n    return 2\n")
+    (tmp_path / ".coveragerc").write_text("[run]\ndata_file = made/data\n")
+    (tmp_path / "test_first.py").write_text("import parts\n\ndef test_first(lab):\n    assert parts.first() == 1\n")
+    (tmp_path / "test_second.py").write_text("import parts\n\ndef test_second(lab):\n    assert parts.second() == 2\n")
+
+    def missing():
+        """The lines that no test ran, by coverage's own command on the host."""
+        status, out = project("coverage", "report", "--show-missing", "--include=parts.py")
+        assert status == 0, out
+        return re.search(r"^parts.py +\d+ +(\d+)", out, re.MULTILINE)[1]
+
+    for words, count in ((["test_first.py"], "1"), (["test_second.py", "--cov-append"], "0"), (["test_second.py"], "1")):
+        status, out = project("ringer-lab", "pytest", *words, "--cov=.", "--cov-report=")
+        assert status == 0, out
+        assert missing() == count, out
+    assert (tmp_path / "made/data").exists() and not (tmp_path / ".coverage").exists()
 
 
 def test_laboratories_side_by_side(project, tmp_path):
@@ -114,6 +138,21 @@ def test_what_cannot_work_is_refused_by_name(project, words):
     assert status == 4 and re.search(f"ERROR: .*{words[0].partition('=')[0]}.*laboratory: ", out), out
 
 
-def test_pytest_alone_says_what_to_type(project):
-    status, out = project("pytest", "test_project.py", "-q")
-    assert status == 1 and "type  ringer-lab pytest test_project.py -q\n" in out, out
+def test_pytest_alone_runs_what_uses_the_laboratory_in_one(project, tmp_path):
+    (tmp_path / "test_here.py").write_text("import os\n\ndef test_here():\n    assert 'RINGER_LAB' not in os.environ\n")
+    status, out = project("pytest", "test_project.py", "test_here.py", "-q")
+    assert status == 1 and "1 failed, 5 passed" in out, out
+    assert "> " in out and "assert number != 1" in out and "lab-results/test_project.py/test_number[1]/report.html" in out, out
+    assert len(list(xml.parse(tmp_path / "report/results.xml").getroot().iter("testcase"))) == 6
+    # What has failed is known to the next run; and options of the laboratory are the project's.
+    with open(tmp_path / "pytest.ini", "a") as file:
+        file.write("ringer_lab = --overlay missing.dtso\n")
+    status, out = project("pytest", "--lf", "-q")
+    assert status == 1 and "1 error" in out and "passed" not in out and "missing.dtso cannot be read" in out, out
+
+
+def test_pytest_alone_says_which_test_ended_the_laboratory_and_what_to_type(project):
+    status, out = project("pytest", "test_unending.py", "-q")
+    assert status == 1 and "test_unending.py::test_unending had not ended after 2 s of real time" in out, out
+    status, out = project("pytest", "test_unending.py", "-q", "-n", "2")
+    assert status == 1 and "type  ringer-lab pytest test_unending.py -q -n 2\n" in out, out

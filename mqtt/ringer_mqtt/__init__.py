@@ -1,3 +1,3 @@
 """Ringer's device on an MQTT broker. One thread reads the bus and the broker; another one makes speech and fetches sounds."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

@@ -8,6 +8,8 @@ import paho.mqtt.client as mqtt
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from .deadline import Deadline
+
 LONGEST_PAUSE = 60
 # How long connecting, and TLS's handshake, may hold the loop up, in seconds.
 PATIENCE = 5
@@ -18,8 +20,13 @@ OVERHEAD = 1024
 class Handshake(ssl.SSLSocket):
     """A socket whose handshake takes no longer: paho would wait as long as the broker is left in peace."""
 
-    def settimeout(self, value):
-        super().settimeout(PATIENCE if value is None or value > PATIENCE else value)
+    def do_handshake(self, block=False):
+        with Deadline(PATIENCE) as deadline:
+            deadline.add(self)
+            try:
+                super().do_handshake(block)
+            except OSError as error:
+                raise TimeoutError("TLS's handshake timed out") if deadline.is_over else error
 
 
 class Broker:

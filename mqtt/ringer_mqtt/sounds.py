@@ -1,14 +1,17 @@
 """Where sounds come from: a file below a folder, an address of an allow-list, or text that a command speaks."""
+import http.client
 import os
 import queue
 import signal
 import stat
 import subprocess
 import threading
-import time
 import urllib.parse
 import urllib.request
 
+from .deadline import Deadline
+
+# How long speaking, or fetching from the first step to the last byte, may take, in seconds.
 PATIENCE = 10
 # What waits for the thread; more is refused.
 MOST_WAITING = 8
@@ -74,17 +77,23 @@ class Sounds:
     def address(self, address):
         if not self.may_fetch(address):
             raise SoundError(f"{address} is not among the addresses")
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), Redirections(self.may_fetch))
         most, sound = self.configuration.largest_sound, bytearray()
-        end = time.monotonic() + PATIENCE
-        with opener.open(address, timeout=PATIENCE) as response:
-            # What has come, without waiting for more of it.
-            while chunk := response.read1(65536):
-                sound += chunk
-                if time.monotonic() > end:
-                    raise SoundError(f"{address} was not there within {PATIENCE} s")
-                if len(sound) > most:
-                    raise SoundError(f"{address} has more than {most} bytes")
+        late = SoundError(f"{address} was not there within {PATIENCE} s")
+        with Deadline(PATIENCE) as deadline:
+            opener = urllib.request.build_opener(
+                urllib.request.ProxyHandler({}), Redirections(self.may_fetch), Connections(deadline))
+            try:
+                with opener.open(address, timeout=PATIENCE) as response:
+                    # What has come, without waiting for more of it.
+                    while chunk := response.read1(65536):
+                        sound += chunk
+                        if len(sound) > most:
+                            raise SoundError(f"{address} has more than {most} bytes")
+            except (OSError, http.client.HTTPException) as error:
+                raise late if deadline.is_over else error
+            # A connection that was ended looks like a sound that is complete.
+            if deadline.is_over:
+                raise late
         return in_memory(sound)
 
     def text(self, text):
@@ -146,3 +155,38 @@ class Redirections(urllib.request.HTTPRedirectHandler):
         if not self.may_fetch(address):
             raise SoundError(f"{address} is not among the addresses")
         return super().redirect_request(request, file, code, message, headers, address)
+
+
+class Connection(http.client.HTTPConnection):
+    """A connection that ends at the deadline."""
+
+    deadline = None
+
+    def connect(self):
+        super().connect()
+        self.deadline.add(self.sock)
+
+
+class SecureConnection(http.client.HTTPSConnection, Connection):
+    """The same with TLS, whose handshake comes once `Connection` has connected."""
+
+
+class Connections(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
+    """Fetches over connections that end at the deadline."""
+
+    def __init__(self, deadline):
+        super().__init__()
+        self.deadline = deadline
+
+    def http_open(self, request):
+        return self.do_open(self.maker(Connection), request)
+
+    def https_open(self, request):
+        return self.do_open(self.maker(SecureConnection), request)
+
+    def maker(self, kind):
+        def make(*arguments, **options):
+            connection = kind(*arguments, **options)
+            connection.deadline = self.deadline
+            return connection
+        return make

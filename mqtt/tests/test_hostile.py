@@ -1,15 +1,21 @@
-"""Whoever may publish, and whoever is on the bus: what they send does no harm."""
+"""Whoever may publish, serves sounds or is on the bus, and the broker: what they send, or do not, does no harm."""
 import json
 import os
 import random
 import resource
+import socket
 import subprocess
+import threading
 import time
+import unittest
+import unittest.mock
 
 import jeepney
 from jeepney.io.blocking import open_dbus_connection
 
 from bench import HERE, Bench, wait_until
+from ringer_mqtt import sounds
+from ringer_mqtt.configuration import Configuration
 
 EVERYTHING = ("commands = announce play alert vibrate stop position do-not-disturb quiet-hours lock volume announcement-volume "
               "media-volume alert-volume alarm-volume call-volume")
@@ -129,6 +135,92 @@ class HostileTests(Bench):
         self.assertNotIn("ringer/test/key", dict(peer.messages))
 
 
+class SlowServer:
+    """Accepts connections and sends each the beginning at once, then a byte now and then, for as long as the peer is there."""
+
+    def __init__(self, test, beginning, byte=b"x", port=0):
+        self.beginning, self.byte = beginning, byte
+        self.accepted, self.ended = threading.Semaphore(0), threading.Semaphore(0)
+        self.listener = socket.create_server(("127.0.0.1", port))
+        self.port = self.listener.getsockname()[1]
+        test.addCleanup(self.close)
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        try:
+            while True:
+                threading.Thread(target=self.serve, args=(self.listener.accept()[0],), daemon=True).start()
+        except OSError:
+            pass
+
+    def serve(self, peer):
+        self.accepted.release()
+        try:
+            peer.sendall(self.beginning)
+            peer.settimeout(0.05)
+            while True:
+                try:
+                    if not peer.recv(65536):
+                        break
+                except TimeoutError:
+                    peer.sendall(self.byte)
+        except OSError:
+            pass
+        finally:
+            peer.close()
+            self.ended.release()
+
+    def close(self):
+        # Closing alone does not end an accept() of another thread.
+        try:
+            self.listener.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self.listener.close()
+
+
+# The header of a record of TLS's handshake, which is then never complete.
+RECORD = b"\x16\x03\x03\x40\x00"
+
+
+class SlowServerTests(Bench):
+    def test_a_server_that_sends_its_headers_byte_by_byte_does_not_hold_up_other_sounds(self):
+        self.tone()
+        server = SlowServer(self, b"HTTP/1.1 200 OK\r\nX-Header: ")
+        peer = self.running(f"addresses = http://127.0.0.1:{server.port}/", f"sounds = {self.folder}/sounds")
+        peer.publish("announce", {"address": f"http://127.0.0.1:{server.port}/tone.wav", "id": "slow"})
+        peer.publish("announce", {"file": "tone.wav", "id": "next"})
+        wait_until(lambda: len(peer.results()) == 2, lambda: f"both have ended: {peer.results()}")
+        slow, following = peer.results()
+        self.assertEqual((slow["id"], slow["outcome"], following["id"], following["outcome"]), ("slow", "refused", "next", "finished"))
+        self.assertIn("was not there within 10 s", slow["message"])
+        self.assertTrue(server.ended.acquire(timeout=30), "the connection is closed")
+
+
+class DeadlineTests(unittest.TestCase):
+    def test_a_sound_is_there_in_time_whatever_the_server_sends_slowly(self):
+        for scheme, beginning in (
+                ("http", b""), ("http", b"HTTP/1.1 200 OK\r\n"), ("http", b"HTTP/1.1 200 OK\r\n\r\nRIFF"),
+                ("http", b"HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\nRIFF"),
+                ("http", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), ("https", RECORD)):
+            with self.subTest(beginning), unittest.mock.patch.object(sounds, "PATIENCE", 0.5):
+                server = SlowServer(self, beginning)
+                address = f"{scheme}://127.0.0.1:{server.port}/"
+                opened = sounds.Sounds(None, Configuration(addresses=(address,)))
+                with self.assertRaisesRegex(sounds.SoundError, "was not there within 0.5 s"):
+                    opened.address(address)
+                self.assertTrue(server.ended.acquire(timeout=30), "the connection is closed")
+
+    def test_a_redirection_does_not_begin_the_time_anew(self):
+        slow = SlowServer(self, b"HTTP/1.1 200 OK\r\nX-Header: ")
+        first = SlowServer(self, b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: http://127.0.0.1:%d/\r\n\r\n" % slow.port)
+        addresses = tuple(f"http://127.0.0.1:{server.port}/" for server in (first, slow))
+        with unittest.mock.patch.object(sounds, "PATIENCE", 0.5):
+            with self.assertRaisesRegex(sounds.SoundError, "was not there within 0.5 s"):
+                sounds.Sounds(None, Configuration(addresses=addresses)).address(addresses[0])
+        self.assertTrue(slow.ended.acquire(timeout=30), "the connection is closed")
+
+
 class SecurityTests(Bench):
     def openssl(self, *arguments):
         subprocess.run(["openssl", *arguments], cwd=self.folder, check=True, capture_output=True)
@@ -172,6 +264,47 @@ class SecurityTests(Bench):
             f"certfile {self.folder}/another.crt", f"keyfile {self.folder}/another.key", "allow_anonymous true")
         self.start(f"authorities = {self.folder}/another.crt")
         wait_until(lambda: "IP address mismatch" in self.said(), lambda: self.said())
+
+    def test_a_handshake_that_does_not_end_holds_up_neither_its_end_nor_the_next_broker(self):
+        self.certificate("right", "IP:127.0.0.1")
+        for beginning, byte in ((b"", b""), (RECORD, b"x")):
+            with self.subTest(beginning):
+                server = SlowServer(self, beginning, byte, self.port)
+                self.start(f"authorities = {self.folder}/right.crt")
+                wait_until(lambda: "cannot connect: TLS's handshake timed out" in self.said(), self.said)
+                self.assertTrue(server.ended.acquire(timeout=30), "the connection is closed")
+                server.close()
+                self.start_broker(
+                    f"certfile {self.folder}/right.crt", f"keyfile {self.folder}/right.key", "allow_anonymous true")
+                peer = self.peer(tls=f"{self.folder}/right.crt")
+                peer.availability("online")
+                self.assertEqual(self.stop(), 0)
+                peer.close()
+                self.broker.terminate()
+                self.broker.wait()
+                os.truncate(f"{self.folder}/errors", 0)
+
+    def test_subscriptions_that_the_broker_refuses_are_named(self):
+        subscribe = [{"acltype": "subscribePattern", "topic": topic, "allow": allow} for topic, allow in (
+            ("ringer/test/position", False), ("ringer/test/#", True), ("#", True))]
+        access = ("publishClientSend", "publishClientReceive", "subscribe", "unsubscribe")
+        rules = {"defaultACLAccess": {name: name != "subscribe" for name in access}, "anonymousGroup": "all",
+                 "roles": [{"rolename": "all", "acls": subscribe}], "groups": [{"groupname": "all", "roles": [{"rolename": "all"}]}]}
+        with open(f"{self.folder}/rules.json", "w", encoding="utf-8") as file:
+            json.dump(rules, file)
+        library = subprocess.check_output(["dpkg", "--listfiles", "mosquitto"], text=True)
+        self.start_broker(
+            "allow_anonymous true", "plugin " + next(line for line in library.split() if line.endswith("/mosquitto_dynamic_security.so")),
+            f"plugin_opt_config_file {self.folder}/rules.json")
+        peer = self.peer()
+        self.start("commands = vibrate position")
+        wait_until(lambda: "it refuses the subscription of ringer/test/position: " in self.said(), self.said)
+        # The others are obeyed.
+        self.assertEqual(peer.ask("vibrate", "50,50")["outcome"], "finished")
+        self.assertNotIn("ringer/test/vibrate", self.said())
+        peer.publish("position", "silent")
+        self.assertEqual(peer.ask("vibrate", "50,50")["command"], "vibrate")
+        peer.state(kept="ring")
 
     def test_wrong_files_are_named_with_their_line(self):
         for lines, reason in (

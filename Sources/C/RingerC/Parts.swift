@@ -28,7 +28,7 @@ extension HardwareFindings {
             part.kind = kind
             withUnsafeMutableBytes(of: &part.specification) { copy(specification, to: $0) }
             withUnsafeMutableBytes(of: &part.name) { copy(name, to: $0) }
-            let sentence = problem.map { "\($0.error)" + ($0.repair.map { "; as root: " + $0 } ?? "") } ?? ""
+            let sentence = problem.map { "\($0.error)" + ($0.repair.map { "; as root: \($0)" } ?? "") } ?? ""
             withUnsafeMutableBytes(of: &part.problem) { copy(sentence, to: $0) }
             return part
         }

@@ -49,4 +49,25 @@ struct ringer {
 /* config.c: reads the configuration's keys. Returns 0 or a negative errno, and has then said why. */
 int ringer_configure(struct ringer *ringer, snd_config_t *conf);
 
+/* slave.c. Positions count from 0 to the boundary; `position_distance` is negative where `position` is before `other`. */
+snd_pcm_uframes_t position_after(const struct ringer *r, snd_pcm_uframes_t position, snd_pcm_uframes_t frames);
+snd_pcm_sframes_t position_distance(const struct ringer *r, snd_pcm_uframes_t position, snd_pcm_uframes_t other);
+int slave_failed(struct ringer *r, int error);
+void slave_take_state(struct ringer *r);
+snd_pcm_sframes_t slave_queued(struct ringer *r);
+snd_pcm_access_t slave_access(snd_pcm_stream_t stream);
+snd_pcm_sframes_t slave_write(struct ringer *r, const char *frames, snd_pcm_uframes_t count);
+void slave_silence(struct ringer *r);
+void slave_follow_reset(struct ringer *r);
+int slave_stop(struct ringer *r);
+
+/* judge.c */
+int judge_state(const struct ringer *r);
+void judge_obey(struct ringer *r);
+void judge_restart(struct ringer *r);
+
+/* pcm_ringer.c: alsa-lib's callbacks, without and with a pause. */
+extern const snd_pcm_ioplug_callback_t ringer_callbacks, ringer_pausing_callbacks;
+void ringer_release(struct ringer *r);
+
 #endif

@@ -84,4 +84,30 @@ void stream_update(struct stream *stream);
 /* When stream_update is due, in nanoseconds of CLOCK_MONOTONIC; INT64_MAX if never. */
 int64_t stream_due(const struct stream *stream, int64_t now);
 
+/* Between a stream's three files. */
+
+#define MILLISECOND 1000000LL
+#define STEP_MILLISECONDS 5
+
+/* stream.c */
+void stream_set_timer(struct stream *stream, struct spa_source *timer, unsigned int milliseconds);
+void __attribute__((format(printf, 2, 3))) stream_report(const struct stream *stream, const char *format, ...);
+/* CLOCK_MONOTONIC in nanoseconds. */
+int64_t stream_now(void);
+
+/* volume.c */
+/* Makes the converter what was decided. `anew`: its soft values may not be in force. */
+void stream_apply(struct stream *stream, bool anew);
+void stream_step(void *stream, uint64_t expirations);
+void stream_write_again(void *stream, uint64_t expirations);
+void stream_confirm(struct stream *stream);
+void stream_on_param(
+    void *stream, int sequence, uint32_t id, uint32_t index, uint32_t next, const struct spa_pod *param);
+
+/* service.c */
+void stream_greet(struct stream *stream, const struct spa_dict *properties);
+void stream_decide(struct stream *stream);
+/* Called after all that may open or close the connection, before another descriptor can have its number. */
+void stream_watch(struct stream *stream);
+
 #endif

@@ -43,8 +43,13 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         public var end: MonotonicTime?
         /// How it ended.
         public var outcome: PlaybackEnd?
-        /// Frames that were heard.
-        public var played = 0
+        /// Frames that were heard; on 32 bits the most that an `Int` counts, where it was more.
+        public var played: Int {
+            get { Int(clamping: framesPlayed) }
+            set { framesPlayed = Int64(newValue) }
+        }
+        /// The same on every processor.
+        package var framesPlayed: Int64 = 0
 
         /// Where it began, and how often it was to be played.
         var manner = SoundManner()

@@ -17,13 +17,14 @@ build_digests() {
         ;;
     esac
     [ ${#program[@]} -gt 0 ] || program=("$root"/Tests/Systems/Processors/Digest/*.swift
-        "$root"/Tests/Targets/SessionRulesTests/{SeededGenerator,SessionEventGenerator}.swift)
+        "$root"/Tests/Targets/SessionRulesTests/SessionEventGenerator.swift)
     mkdir "$folder"
     cd "$folder"
     options+=(-O -wmo -swift-version 6 -enable-experimental-feature Lifetimes -package-name ringer -I "$folder")
-    for module in Rules/RingerPolicy Rules/FourCharacterCodes Rules/SessionRules Sound/SoundFile Sound/SystemSounds; do
-        swiftc "${options[@]}" -module-name "${module#*/}" -parse-as-library -emit-module -c -o "${module#*/}.o" \
-            $(find "$root/Sources/$module" -name '*.swift')
+    for module in Sources/{Rules/RingerPolicy,Rules/FourCharacterCodes,Rules/SessionRules,Sound/SoundFile,Sound/SystemSounds} \
+        Tests/Support/SeededGenerator; do
+        swiftc "${options[@]}" -module-name "${module##*/}" -parse-as-library -emit-module -c -o "${module##*/}.o" \
+            $(find "$root/$module" -name '*.swift')
     done
     swiftc "${options[@]}" -module-name Digest -c -o Digest.o "${program[@]}"
     case $name in

@@ -219,12 +219,68 @@ import Testing
         ] {
             #expect(
                 words.contains(
-                    "none     decoder  no \(library), which decodes \(sounds)\n         repair:  apt-get install \(package)\n"
+                    "none     decoder  no \(library), which decodes \(sounds)\n         repair:  apt-get install -y \(package)\n"
                 ),
                 "\(words)")
         }
         let lines = try objects(without("doctor", "--json").output).filter { $0["part"] as? String == "decoder" }
         #expect(lines.count == 2 && lines.allSatisfy { $0["found"] as? Bool == false && $0["repair"] is String })
+    }
+
+    @Test("doctor --fix prints a script that runs the report's repairs, and leaves what the owner decides as comments")
+    func repairScript() throws {
+        let command = try Command(environment: ["LD_LIBRARY_PATH": "."])
+        for name in ["libmpg123.so.0", "libsndfile.so.1"] { try command.write([], name) }
+        let configuration = "position-file = /no such/it's/position\nsilent-light = none-such\n"
+        try command.write(Array(configuration.utf8), "ringerd.conf")
+        let result = try command("doctor", "--config", "ringerd.conf", "--fix")
+        #expect(result.status == 0 && result.output.hasPrefix("#!/bin/sh\n# Repairs "), "\(result)")
+        let report = try command("doctor", "--config", "ringerd.conf")
+        let commands = [
+            "install -d -o ringer -g ringer -m 700 '/no such/it'\\''s'", "apt-get install -y libmpg123-0",
+            "apt-get install -y libsndfile1",
+        ]
+        for line in commands {
+            #expect(result.output.contains("\n\(line)\n") && report.output.contains(line), "\(result.output)")
+        }
+        #expect(result.output.contains("\n# silent-light: no LED none-such\n#     name one of ls /sys/class/leds"))
+        // The programs that it runs are doubles, which write down how they are called. Others are those of the machine's own repairs.
+        let programs = ["install", "apt-get", "usermod", "groupadd", "udevadm", "sed", "grep"]
+        for program in programs { try command.write(Array("echo \(program) \"$*\" >>calls\n".utf8), program) }
+        try command.write(Array("echo 0\n".utf8), "id")
+        for program in programs + ["id"] { chmod(command.folder.path + "/" + program, 0o755) }
+        try command.write(Array(result.output.replacing("/etc/", with: "etc/").utf8), "fix.sh")
+        try FileManager.default.createDirectory(
+            atPath: command.folder.path + "/etc/udev/rules.d", withIntermediateDirectories: true)
+        func run() throws -> (status: Int32, calls: [Substring]) {
+            let shell = Process()
+            shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+            shell.arguments = ["fix.sh"]
+            shell.environment = ["PATH": command.folder.path + ":/usr/bin:/bin"]
+            shell.currentDirectoryURL = command.folder
+            try command.write([], "calls")
+            try shell.run()
+            shell.waitUntilExit()
+            let calls = try String(decoding: command.read("calls"), as: UTF8.self).split(separator: "\n")
+            return (shell.terminationStatus, calls.filter { $0.hasPrefix("install") || $0.hasPrefix("apt-get") })
+        }
+        let mended = try run()
+        #expect(
+            mended.status == 0
+                && mended.calls == [
+                    "install -d -o ringer -g ringer -m 700 /no such/it's", "apt-get install -y libmpg123-0",
+                    "apt-get install -y libsndfile1",
+                ])
+        // One that fails does not keep the next one from being made.
+        try command.write(Array("echo apt-get \"$*\" >>calls; exit 100\n".utf8), "apt-get")
+        let failed = try run()
+        #expect(failed.status == 1 && failed.calls == mended.calls)
+    }
+
+    @Test("a script and JSON exclude each other")
+    func scriptOrJSON() throws {
+        let result = try ringer("doctor", "--fix", "--json")
+        #expect(result.status == 64 && result.output.isEmpty && result.errors.contains("choose one"), "\(result)")
     }
 
     @Test("doctor reports PipeWire's version, its rules, whether ringer-pipewire runs, and what cannot be silenced")

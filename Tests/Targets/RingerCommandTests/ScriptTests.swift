@@ -57,6 +57,17 @@ struct ScriptTests {
         #expect(result.output.hasSuffix("1 passed, 0 failed\n"))
     }
 
+    @Test("a script may end while one session interrupts another, whose interruption ends then")
+    func endsInInterruption() throws {
+        let result = try run(
+            """
+            activate playback called music
+            activate playback called call
+            wait 1
+            """)
+        #expect(result.status == 0, "\(result.errors)")
+    }
+
     @Test("an expectation that is not met exits with 1, and one line names its line and the actual state")
     func fails() throws {
         let result = try run(
@@ -202,7 +213,7 @@ struct ScriptTests {
     }
 
     // To draw it anew: ringer simulate --script examples/scripts/first.script --trace docs/pictures/first.svg
-    @Test("the README's picture shows what its script does now")
+    @Test("the picture in docs/testing.md shows what its script does now")
     func picture() throws {
         let script = Self.checkout + "/examples/scripts/first.script"
         #expect(try ringer("simulate", "--script", script, "--trace", "first.svg").status == 0)

@@ -1,4 +1,5 @@
 import RingerPolicy
+import SeededGenerator
 import SessionRules
 
 /// Random events for a coordinator: few sessions, so that they meet often; requests that make no sense among them.

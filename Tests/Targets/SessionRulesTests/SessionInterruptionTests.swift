@@ -1,4 +1,5 @@
 import RingerPolicy
+import SeededGenerator
 import SessionRules
 import Testing
 

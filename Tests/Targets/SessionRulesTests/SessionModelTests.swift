@@ -1,5 +1,6 @@
 import Glibc
 import RingerPolicy
+import SeededGenerator
 import SessionRules
 import Testing
 

@@ -77,12 +77,13 @@ class OddBroker:
     """Speaks MQTT 5 by itself, and sets the keep-alive time: to 5 s, or to 1 s where it does not answer pings."""
 
     def __init__(self, grants=lambda connection: True, pongs=True, ends=None, delivers=lambda connection: [], answers=True,
-                 expiry=None):
+                 expiry=None, refuses=lambda topic: False):
         """`delivers`: the notices that come with the answer to a connection. `answers`: whether it acknowledges messages.
         `grants`: whether it answers the subscription of a connection, the first of which is 1. `pongs`: whether it answers
         pings. `ends`: the reason for which it ends each connection. `expiry`: how long it keeps a session, in seconds, where
-        that is its own choice."""
-        self.expiry = expiry
+        that is its own choice. `refuses`: whether it refuses a message of this topic for now, as RabbitMQ does where a node
+        is lost."""
+        self.expiry, self.refuses = expiry, refuses
         self.grants, self.pongs, self.ends, self.delivers, self.answers = grants, pongs, ends, delivers, answers
         self.connections = self.pings = 0
         # The connections on which the speaker's health was published, and what it said.
@@ -124,7 +125,9 @@ class OddBroker:
             if body[2:after].endswith(b"/health"):
                 self.healths.append(self.connections)
                 self.texts.append(body[after:].decode(errors="replace"))
-            if self.answers:
+            if self.refuses(body[2:after].decode()):
+                client.sendall(bytes([0x40, 3]) + body[after:after + 2] + b"\x83")
+            elif self.answers:
                 client.sendall(bytes([0x40, 2]) + body[after:after + 2])
         elif kind == 12:  # PINGREQ: PINGRESP
             self.pings += 1

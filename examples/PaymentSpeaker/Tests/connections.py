@@ -1,8 +1,10 @@
 """Brokers that are away, refuse, or set their own terms."""
+import collections
 import glob
 import json
 import os
 import subprocess
+import time
 
 from broker import Broker, OddBroker, Publisher, Speaker, free_port, notice, processes, wait_until
 from common import rows, program
@@ -140,3 +142,26 @@ def results_of_an_outage(directory):
     publisher.close()
     broker.stop()
     return "published afterwards"
+
+
+def messages_that_are_refused(directory):
+    """What a broker refuses for now is published again: RabbitMQ does so where a node of the cluster was lost."""
+    topics = collections.Counter()
+
+    def refuses(topic):
+        topics[topic] += 1
+        return topics[topic] == 1
+
+    broker = OddBroker(delivers=lambda connection: [notice("a"), notice("b")] if connection == 1 else [], refuses=refuses)
+    speaker = Speaker(program, directory, broker.port, "odd", "--sound", "skip")
+    # The first result is refused, the second one is not.
+    wait_until(lambda: topics["payments/odd/result"] == 3, "the result is published again")
+    wait_until(lambda: topics["payments/odd/state"] == 2, "the state is published again")
+    wait_until(lambda: topics["payments/odd/health"] > 2 and '"problems":[]' in broker.texts[-1], "there is no problem")
+    assert "Implementation specific error" in speaker.errors(), speaker.errors()
+    # Once is enough.
+    time.sleep(12)
+    assert topics["payments/odd/result"] == 3 and broker.connections == 1, topics
+    speaker.stop()
+    broker.stop()
+    return "published again"

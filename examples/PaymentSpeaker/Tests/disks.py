@@ -102,6 +102,46 @@ def a_ledger_that_cannot_be_written(directory):
     return "health names it; announced once it can be written"
 
 
+def a_ledger_that_cannot_be_read(directory):
+    """While another user owns the ledger's file, health says so, and nothing is acknowledged; then all goes on, and what was
+    announced is known still."""
+    broker = Broker(directory)
+    publisher = Publisher(broker.port, "closed")
+    folder = os.path.join(directory, "folder")
+    os.mkdir(folder)
+    os.chmod(directory, 0o755)
+    os.chmod(folder, 0o777)
+    as_nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
+    speaker = Speaker(
+        program, directory, broker.port, "closed", "--sound", "skip", "--ledger", os.path.join(folder, "closed.sqlite"),
+        before=as_nobody)
+    speaker.ledger = os.path.join(folder, "closed.sqlite")
+    publisher.wait_online()
+    first = notice("a")
+    publisher.publish(first)
+    wait_until(lambda: publisher.outcome("a"), "it is announced")
+    speaker.stop()
+    os.chown(speaker.ledger, 0, 0)
+    os.chmod(speaker.ledger, 0o600)
+    publisher.publish(first)
+    publisher.publish(notice("b"))
+    publisher.retained.clear()
+    speaker.start()
+    wait_until(lambda: "ledger" in str(publisher.retained.get("health", {}).get("problems")), "health names the ledger")
+    assert "unable to open database file" in speaker.errors(), speaker.errors()
+    assert speaker.process.poll() is None and len(publisher.results) == 1, publisher.results
+    os.chmod(speaker.ledger, 0o666)
+    wait_until(lambda: publisher.outcome("b"), "it is announced")
+    outcomes = [result["outcome"] for result in publisher.outcome("a")]
+    assert outcomes == ["announced", "duplicate"], outcomes
+    wait_until(lambda: publisher.retained["health"]["problems"] == [], "there is no problem")
+    assert not os.path.exists(speaker.ledger + ".damaged")
+    speaker.stop()
+    publisher.close()
+    broker.stop()
+    return "health names it; what it has is known once it can be read"
+
+
 def a_notice_that_is_not_recorded(directory):
     """It is not acknowledged either, at a time when the status is published at once."""
     broker = Broker(directory)

@@ -17,8 +17,8 @@ amount: {units %number} {unit}
     f"clip {word} {word}\n" for word in WORDS)
 
 
-def make_recordings(directory):
-    """A directory for --clips, whose language is `xx`."""
+def make_recordings(directory, length=LENGTH):
+    """A directory for --clips, whose language is `xx`, with words of so many frames."""
     folder = os.path.join(directory, "xx")
     os.makedirs(folder)
     with open(os.path.join(folder, "rules"), "w") as file:
@@ -29,27 +29,32 @@ def make_recordings(directory):
             file.setsampwidth(2)
             file.setframerate(RATE)
             # A word that follows itself is told apart by the silence at its end.
-            samples = [level] * (LENGTH * 3 // 4) + [0] * (LENGTH // 4)
+            samples = [level] * (length * 3 // 4) + [0] * (length // 4)
             file.writeframes(array.array("h", samples).tobytes())
 
 
-def announcements(path, channels):
-    """What was heard to its end in a recording, in order: the amount, and whether it was marked as a repetition."""
+def words_of(path, channels, length=LENGTH):
+    """The words in a recording, in order."""
     with open(path, "rb") as file:
         samples = array.array("h", file.read())
-    heard, words, run, count = [], [], 0, 0
+    words, run, count = [], 0, 0
     for sample in samples[::channels]:
         if sample == run:
             count += 1
             continue
         # Some frames are missing where the process was killed.
-        if run in LEVELS and count > LENGTH // 2:
+        if run in LEVELS and count > length // 2:
             words.append(LEVELS[run])
         run, count = sample, 1
-    if run in LEVELS and count > LENGTH // 2:
+    if run in LEVELS and count > length // 2:
         words.append(LEVELS[run])
-    is_repetition, digits, before = False, None, None
-    for word in words:
+    return words
+
+
+def announcements(path, channels):
+    """What was heard to its end in a recording, in order: the amount, and whether it was marked as a repetition."""
+    heard, is_repetition, digits, before = [], False, None, None
+    for word in words_of(path, channels):
         if word == "start":
             is_repetition, digits = before == "last-payment", ""
         elif word == "end" and digits:

@@ -1,4 +1,4 @@
-"""A registrar and proxy: Debian's Kamailio, on loopback, with a configuration of its own."""
+"""A registrar and proxy, also one that calls by TLS: Debian's Kamailio, on loopback, with a configuration of its own."""
 import os
 import re
 import signal
@@ -23,7 +23,7 @@ auto_aliases=no
 dns=no
 rev_dns=no
 listen=udp:127.0.0.1:{port}
-listen=tcp:127.0.0.1:{port}
+listen={stream}:127.0.0.1:{port}
 loadmodule "tm.so"
 loadmodule "sl.so"
 loadmodule "rr.so"
@@ -35,7 +35,7 @@ loadmodule "registrar.so"
 loadmodule "auth.so"
 modparam("usrloc", "db_mode", 0)
 modparam("registrar", "min_expires", 1)
-
+{tls}
 request_route {{
     if ($rm == "REGISTER") {{
         if (!pv_www_authenticate("{realm}", "{password}", "0")) {{
@@ -57,6 +57,7 @@ request_route {{
         exit;
     }}
     record_route();
+    {route}
     if (!lookup("location")) {{
         sl_send_reply("404", "Not Found");
         exit;
@@ -67,6 +68,28 @@ request_route {{
 event_route[core:worker-one-init] {{
     xlog("L_ERR", "TEST ready\\n");
 }}
+"""
+
+# It verifies the certificate of whom it calls, and has one itself, for which the handset asks.
+TLS = """
+enable_tls=yes
+loadmodule "tls.so"
+modparam("tls", "config", "{directory}/tls.cfg")
+modparam("tm", "fr_timer", 3000)
+"""
+
+TLS_DOMAINS = """
+[server:default]
+method = TLSv1.2+
+certificate = {certificate}
+private_key = {certificate}
+[client:default]
+method = TLSv1.2+
+verify_certificate = yes
+require_certificate = yes
+certificate = {certificate}
+private_key = {certificate}
+ca_list = {authorities}
 """
 
 
@@ -86,7 +109,9 @@ def free_port():
 class Kamailio(Output):
     """A process group of Kamailio."""
 
-    def __init__(self, password, port=None):
+    def __init__(self, password, port=None, secure=None):
+        """`secure`: its certificate, the authorities that it trusts, and the port to which it relays all calls by TLS."""
+        self._secure = secure
         self._directory = tempfile.TemporaryDirectory()
         super().__init__()
         for _ in range(TRIES):
@@ -102,8 +127,16 @@ class Kamailio(Output):
     def _start(self, password):
         self.lines = []
         configuration = os.path.join(self._directory.name, "kamailio.cfg")
+        stream, tls, route = "tcp", "", ""
+        if self._secure:
+            certificate, authorities, handset = self._secure
+            with open(os.path.join(self._directory.name, "tls.cfg"), "w") as file:
+                file.write(TLS_DOMAINS.format(certificate=certificate, authorities=authorities))
+            stream, tls = "tls", TLS.format(directory=self._directory.name)
+            route = f'$du = "sip:127.0.0.1:{handset};transport=tls"; t_relay(); exit;'
         with open(configuration, "w") as file:
-            file.write(CONFIGURATION.format(port=self.port, password=password, realm=REALM))
+            file.write(CONFIGURATION.format(
+                port=self.port, password=password, realm=REALM, stream=stream, tls=tls, route=route))
         # A group of its own, which ends together.
         self.process = subprocess.Popen(
             ["kamailio", "-f", configuration, "-DD", "-E", "-m", "16", "-M", "4", "-Y", self._directory.name],

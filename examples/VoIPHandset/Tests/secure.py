@@ -12,6 +12,7 @@ import time
 from baresip import RATE, configure, tone
 from common import PROGRAM, start
 from handset import PATIENCE, Caller
+from kamailio import Kamailio
 
 
 @contextlib.contextmanager
@@ -97,6 +98,39 @@ def test_tls_with_baresip():
             assert ended["heard"] > 0.5 and share > 0.9, (ended, share, said[-800:])
             assert len({event["call"] for event in list(handset.events) if "call" in event}) == 2, handset.events
             handset.check_quiet()
+
+
+def test_tls_with_kamailio():
+    """Kamailio relays a caller's offer of SRTP to the handset by TLS: it rings, and its sound is encrypted. A Kamailio with a
+    certificate of another authority does not get through, nor does a handset with one that Kamailio does not trust."""
+    def relayed(kamailio, handset):
+        """Whether a call rings; it is answered, and ended."""
+        with Caller(kamailio.port) as caller:
+            caller.invite(body=secured(caller))
+            caller.expect(100)
+            while not (reply := caller.receive()).startswith("SIP/2.0 180"):
+                status = int(reply.split()[1])
+                if status >= 300:
+                    assert status in (408, 477, 500, 503), reply
+                    assert not handset.kinds(caller.call), handset.kinds(caller.call)
+                    return False
+            handset.wait_for(caller.call, "ringing")
+            reply = handset.answer(caller)
+            assert re.search(r"^m=audio \d+ RTP/SAVP 0", reply, re.M) and "a=crypto:7 " in reply, reply
+            # Encrypted silence, with the tag of 80 bits.
+            packet = caller.next_packet()
+            assert len(packet) == 12 + 160 + 10 and packet[12:172] != b"\xff" * 160, packet
+            caller.hang_up()
+            handset.wait_for(caller.call, "ended")
+            return True
+
+    with certificates() as path:
+        for ours, theirs, rings in (("handset", "caller", True), ("handset", "stranger", False), ("stranger", "caller", False)):
+            with start("--transport", "tls", "--certificate", path(f"{ours}.pem"), "--caller-authorities", path("right.crt"),
+                       "--call-pcm", "null", "--microphone-pcm", "null") as handset:
+                with Kamailio("unused", secure=(path(f"{theirs}.pem"), path("right.crt"), handset.port)) as kamailio:
+                    assert relayed(kamailio, handset) == rings, (ours, theirs, kamailio.last())
+                handset.check_quiet()
 
 
 def test_wrong_certificates():

@@ -57,7 +57,7 @@ extern "C" {
 #endif
 
 /* The version of this header: 1,000,000 * major + 1,000 * minor + patch. Everything else has it from here. */
-#define RINGER_VERSION 1000
+#define RINGER_VERSION 2000
 /* The commit that a source archive was made of, with a plus sign if files had changes; "" in a checkout. */
 #define RINGER_REVISION ""
 
@@ -172,7 +172,8 @@ enum ringer_board {
 #define RINGER_FOLLOW_SLEEP 8U
 #define RINGER_FOLLOW_OUTPUT 16U
 
-/* A configuration: RINGER_BOARD_AUTO, the parts that are found, and ALSA's default PCM. Swift: Device.Hardware. */
+/* Makes a configuration: RINGER_BOARD_AUTO, the parts that are found, and ALSA's default PCM. Swift:
+ * Device.Hardware. */
 struct ringer_config *ringer_config_new(void);
 
 /* Frees a configuration; NULL is allowed. Devices that were opened with it stay open. */
@@ -181,9 +182,9 @@ void ringer_config_free(struct ringer_config *config);
 /* Sets what owns the hardware. -EINVAL for another number. Swift: Device.open, Device.connect, Device.simulated. */
 int ringer_config_set_board(struct ringer_config *config, enum ringer_board board);
 
-/* Names the switch: "gpio:NAME", "gpio:CHIP:OFFSET", "evdev:PATH", "evdev:auto", "slider:PATH", "slider:auto", or a push
- * button in its place, such as "button:evdev:auto,code=KEY_MUTE", with the options of `ringer watch --help`. -EINVAL for other
- * words. Swift: SwitchSpecification. */
+/* Names the switch: "gpio:NAME", "gpio:CHIP:OFFSET", "evdev:PATH", "evdev:auto", "slider:PATH", "slider:auto", or a
+ * push button in its place, such as "button:evdev:auto,code=KEY_MUTE", with the options of `ringer watch --help`.
+ * -EINVAL for other words. Swift: SwitchSpecification. */
 int ringer_config_set_switch(struct ringer_config *config, const char *specification);
 
 /* Names the motor: "ff:PATH", "ff:auto", "led:NAME", "gpio:NAME", "gpio:CHIP:OFFSET", "none". -EINVAL for other words.
@@ -194,8 +195,8 @@ int ringer_config_set_motor(struct ringer_config *config, const char *specificat
  * Device.Hardware.statusLight. */
 int ringer_config_set_status_light(struct ringer_config *config, const char *led);
 
-/* Names the file that keeps the position of ringer_device_set_position over a restart, in a directory that is there; the device
- * begins with `initial` where the file does not exist yet. The service has a file of its own. Swift:
+/* Names the file that keeps the position of ringer_device_set_position over a restart, in a directory that is there;
+ * the device begins with `initial` where the file does not exist yet. The service has a file of its own. Swift:
  * Device.Configuration.positionFile, initialPosition. */
 int ringer_config_set_position_file(struct ringer_config *config, const char *path, enum ringer_position initial);
 
@@ -231,13 +232,13 @@ int ringer_config_set_linger(struct ringer_config *config, uint32_t milliseconds
  * reports a microphone: RINGER_FOLLOW_INPUT. Swift: Device.Hardware.hasOwnMicrophone. */
 int ringer_config_set_own_microphone(struct ringer_config *config, int has_microphone);
 
-/* Whether the volume keys of input devices that are no keyboards change the volume of what is heard, otherwise of alerts, by 1/16:
- * no by default. Swift: Device.Hardware.volumeKeys. */
+/* Sets whether the volume keys of input devices that are no keyboards change the volume of what is heard, otherwise of
+ * alerts, by 1/16: no by default. Swift: Device.Hardware.volumeKeys. */
 int ringer_config_set_volume_keys(struct ringer_config *config, int are_followed);
 
 /* How a device behaves; 0 for the default. Over the service, which has its own, only sound_memory and the sounds of
- * notifications count. Predefined sounds are a phone's, or where the environment's RINGER_VARIANT is "player", a player's.
- * Swift: Device.Configuration. */
+ * notifications count. Predefined sounds are a phone's, or where the environment's RINGER_VARIANT is "player", a
+ * player's. Swift: Device.Configuration. */
 struct ringer_behaviour {
     uint32_t longest_on_ms;         /* how long the motor may turn without a rest of 0.1 s; 10,000 */
     uint32_t detector_clip_ms;      /* the mute detector's clip: longer than the threshold, 30,000 at most; 200 */
@@ -265,7 +266,7 @@ enum ringer_part_kind {
     RINGER_PART_KEYS = 5
 };
 
-/* A kind's name, such as "statusLight"; "" for a number that is none. No Swift counterpart. */
+/* The name of a part's kind, such as "statusLight"; "" for a number that is none. No Swift counterpart. */
 const char *ringer_part_kind_name(enum ringer_part_kind kind);
 
 /* A part of this machine's hardware. */
@@ -341,19 +342,21 @@ int ringer_device_get_state(const struct ringer_device *device, struct ringer_st
 /* Sets whether the screen is locked, which the program knows. Swift: setScreenLocked. */
 int ringer_device_set_screen_locked(struct ringer_device *device, int is_locked);
 
-/* Sets the position that is kept beside the switch's, as a push button or a menu does. It takes effect at once, and can
- * only add silence to a switch; on a device without one it is the switch's. It waits until the position is written to the
- * file of ringer_config_set_position_file, or the service has kept it: a failure says that it will not outlast a restart.
- * Swift: setPosition. */
+/* Sets the position that is kept beside the switch's, as a push button or a menu does. It takes effect at once, and
+ * can only add silence to a switch; on a device without one it is the switch's. It waits until the position is
+ * written to the file of ringer_config_set_position_file, or the service has kept it: a failure says that it will
+ * not outlast a restart. Swift: setPosition. */
 int ringer_device_set_position(struct ringer_device *device, enum ringer_position position);
 
-/* The same until a time, in seconds since 1970, UTC: then the position before is in force again, ring if there was none. Another
- * one that is set, and a press of the button, end it earlier; while the clock was never set it does not end, unless that would
- * add silence. -EINVAL for a time that is not in the future, before the year 2200; -ENOTSUP of a service that is too old.
- * Swift: setPosition(_:until:). */
+/* Sets the position that is kept, as ringer_device_set_position does, until a time in seconds since 1970, UTC: then
+ * the position before is in force again, ring if there was none. Another one that is set, and a press of the button,
+ * end it earlier; while the clock was never set it does not end, unless that would add silence. -EINVAL for a time
+ * that is not in the future, before the year 2200; -ENOTSUP of a service that is too old. Swift:
+ * setPosition(_:until:). */
 int ringer_device_set_position_until(struct ringer_device *device, enum ringer_position position, int64_t until);
 
-/* The same as ringer_device_set_position, from ring to silent, and from silent or vibrate to ring. Swift: togglePosition. */
+/* Sets the position that is kept, as ringer_device_set_position does, from ring to silent, and from silent or
+ * vibrate to ring. Swift: togglePosition. */
 int ringer_device_toggle_position(struct ringer_device *device);
 
 /* What silences the device, as bits. Swift: SilenceSource. */
@@ -380,12 +383,12 @@ int ringer_device_set_route(struct ringer_device *device, enum ringer_route rout
  * setOutputVolume. */
 int ringer_device_set_volume(struct ringer_device *device, float volume);
 
-/* Lights the status light: off with (0, 0), on with (1, 0), blinking with two times in milliseconds, each at most
- * 60,000: -EINVAL above. -ENOENT without a light; -ENOTSUP if it cannot blink, and is lit. Swift: StatusLight.show. */
+/* Lights the status light: off with (0, 0), on with (1, 0), blinking with two times in milliseconds. -EINVAL for a
+ * time above 60,000; -ENOENT without a light; -ENOTSUP if it cannot blink, and is lit. Swift: StatusLight.show. */
 int ringer_device_set_light(struct ringer_device *device, uint32_t on_ms, uint32_t off_ms);
 
-/* What becomes of alerts and notification sounds while a call is on: never more than without it. Critical ones and alarms are not
- * concerned. Swift: AlertsDuringCall. */
+/* What becomes of alerts and notification sounds while a call is on: never more than without it. Critical ones and
+ * alarms are not concerned. Swift: AlertsDuringCall. */
 enum ringer_alerts_during_call {
     RINGER_ALERTS_AUTOMATIC = 0,    /* felt (nothing without a motor), where the call's session has the priority of a call; else heard */
     RINGER_ALERTS_HEARD = 1,        /* as without a call */
@@ -424,18 +427,20 @@ int ringer_device_get_preferences(const struct ringer_device *device, struct rin
     size_t size);
 
 /* Sets the preferences: read them first and change what is to change. Sounds that they forbid stop. -EINVAL for a
- * volume, a route or a position that is none, and for what is out of its range. Over the service they are the service's, which may refuse them with an
- * event RINGER_EVENT_DEGRADED. Swift: Device.preferences. */
+ * volume, a route or a position that is none, and for what is out of its range. Over the service they are the
+ * service's, which may refuse them with an event RINGER_EVENT_DEGRADED. Swift: Device.preferences. */
 int ringer_device_set_preferences(struct ringer_device *device, const struct ringer_preferences *preferences,
     size_t size);
 
-/* Sets the quiet hours: spans of local time with semicolons between them, such as "Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00",
- * or with a volume of announcements and media in the place of silence, "daily 20:00-22:00 volume=0.3"; "" or NULL for none. It waits until they count, over the service until it has kept them. -EINVAL for a text that is none:
- * ringer_last_error names the place. Swift: UserPreferences.quietHours. */
+/* Sets the quiet hours: spans of local time with semicolons between them, such as "Mon..Fri 22:00-07:00; Sat,Sun
+ * 23:30-09:00", or with a volume of announcements and media in the place of silence, "daily 20:00-22:00 volume=0.3";
+ * "" or NULL for none. It waits until they count, over the service until it has kept them. -EINVAL for a text that
+ * is none: ringer_last_error names the place. Swift: UserPreferences.quietHours. */
 int ringer_device_set_quiet_hours(struct ringer_device *device, const char *spans);
 
-/* Writes the quiet hours as that text, with a terminating 0; NULL with 0 for none. Returns its length: where that is not less
- * than size, the text was shortened. Swift: UserPreferences.quietHours. */
+/* Writes the quiet hours as a text, as ringer_device_set_quiet_hours takes it, with a terminating 0; NULL with 0 for
+ * none. Returns its length: where that is not less than size, the text was shortened. Swift:
+ * UserPreferences.quietHours. */
 int ringer_device_get_quiet_hours(const struct ringer_device *device, char *spans, size_t size);
 
 /* MARK: decisions */
@@ -469,8 +474,8 @@ int ringer_device_decide(const struct ringer_device *device, enum ringer_sound_k
 
 /* MARK: requests
  *
- * Each takes id, where it writes the request's number before the request begins, or NULL. Each ends with one event of
- * that number; a sound's start has one too, so that the number alone does not tell the end. The program reads events:
+ * Each request takes id, where it writes the request's number before the request begins, or NULL. It ends with one event
+ * of that number; a sound's start has one too, so that the number alone does not tell the end. The program reads events:
  * starts and ends of numbered requests, and what happens to its sessions, wait in memory until they are read. Those of
  * requests without id are lost, and counted, where 256 events that may be lost wait. */
 
@@ -506,16 +511,18 @@ int ringer_device_play(struct ringer_device *device, const struct ringer_playbac
 
 /* Pauses a sound that ringer_device_play or ringer_device_play_file plays, or goes on with it where it was: its start
  * is an event then as at first. What is paused stays so whatever happens to the switch and to its session, as long as
- * that is not freed; what goes on is judged anew. Pausing and going on twice is no error; -ENOENT once the sound has
+ * that is not freed; what goes on is judged anew. Pausing and going on twice is no error. -ENOENT once the sound has
  * ended, and for other requests. Swift: AVAudioPlayer.pause, play. */
 int ringer_device_pause(struct ringer_device *device, uint64_t id, int is_paused);
 
-/* Changes the gain of such a sound, 0 to 1, within 20 ms. -EINVAL for a gain that is none, -ENOENT as above.
- * Swift: AVAudioPlayer.volume. */
+/* Changes the gain of a sound that ringer_device_play or ringer_device_play_file plays, 0 to 1, within 20 ms.
+ * -EINVAL for a gain that is none, -ENOENT once the sound has ended, and for other requests. Swift:
+ * AVAudioPlayer.volume. */
 int ringer_device_set_gain(struct ringer_device *device, uint64_t id, float gain);
 
-/* Writes the frame of such a sound that is heard now, 0 to its frames: exact while it is paused, else by the clock
- * since its start. -ENOENT as above. Swift: AVAudioPlayer.currentTime. */
+/* Writes the frame that is heard now of a sound that ringer_device_play or ringer_device_play_file plays, 0 to its
+ * frames: exact while it is paused, else by the clock since its start. -ENOENT once the sound has ended, and for
+ * other requests. Swift: AVAudioPlayer.currentTime. */
 int ringer_device_get_position(const struct ringer_device *device, uint64_t id, uint64_t *frame);
 
 /* Registers a sound file of at most 30 s as a system sound, and writes its number to *sound. It is decoded when it is
@@ -566,8 +573,9 @@ struct ringer_announcement {
     uint8_t reserved[4];
 };
 
-/* The same as ringer_device_announce. The volume is a factor of this sound alone: there is nothing to restore afterwards. -EINVAL
- * for a volume that is none. Swift: Announcements.add, Announcement.volume. */
+/* Queues an announcement, as ringer_device_announce does, with a volume of its own. The volume is a factor of this
+ * sound alone: there is nothing to restore afterwards. -EINVAL for a volume that is none; else the errors of
+ * ringer_device_announce. Swift: Announcements.add, Announcement.volume. */
 int ringer_device_queue_announcement(struct ringer_device *device, const struct ringer_announcement *announcement,
     size_t size, uint64_t *id);
 
@@ -609,10 +617,10 @@ struct ringer_alert {
     enum ringer_alert_kind kind;
 };
 
-/* Repeats a sound and a vibration until it is stopped. One alert runs at a time: another one replaces it. The same, but
- * for the limit, joins the one that runs, whose limit holds: stopping either ends both. One whose sound cannot be played
- * vibrates all the same: error and sentence of its result say why it was not heard. -EINVAL for a way, a kind or a pattern
- * that is none. Swift: Alerts.start. */
+/* Repeats a sound and a vibration until it is stopped. One alert runs at a time: another one replaces it. The same,
+ * but for the limit, joins the one that runs, whose limit holds: stopping either ends both. One whose sound cannot
+ * be played vibrates all the same: error and sentence of its result say why it was not heard. -EINVAL for a way, a
+ * kind or a pattern that is none. Swift: Alerts.start. */
 int ringer_device_alert(struct ringer_device *device, const struct ringer_alert *alert, size_t size, uint64_t *id);
 
 /* Turns the motor: times on and off in milliseconds, alternating, at most 1,000 of them, each up to 3,600,000. The
@@ -665,8 +673,8 @@ uint64_t ringer_session_get_number(const struct ringer_session *session);
  * the category needs. Swift: AudioSession.activate. */
 int ringer_session_activate(struct ringer_session *session, uint64_t *id);
 
-/* Asks for its deactivation, in the same way. Its sounds stop; with resume_others those that it interrupted may resume.
- * Swift: AudioSession.deactivate. */
+/* Asks for the session's deactivation: a request, which ends with an event RINGER_EVENT_SESSION_ANSWERED. Its sounds
+ * stop; with resume_others those that it interrupted may resume. Swift: AudioSession.deactivate. */
 int ringer_session_deactivate(struct ringer_session *session, int resume_others, uint64_t *id);
 
 /* Sets the category, and the options to exactly these. -EINVAL where the category does not allow one, and for an active
@@ -685,7 +693,7 @@ enum ringer_session_phase {
     RINGER_SESSION_INTERRUPTED = 2
 };
 
-/* A phase's name, such as "active"; "" for a number that is none. Swift: SessionState.Phase.rawValue. */
+/* The name of a session's phase, such as "active"; "" for a number that is none. Swift: SessionState.Phase.rawValue. */
 const char *ringer_session_phase_name(enum ringer_session_phase phase);
 
 enum ringer_input {
@@ -803,7 +811,8 @@ enum ringer_session_change {
     RINGER_SESSION_SILENCED = 12                /* it is active, and its sound is not heard: reason */
 };
 
-/* A change's name, such as "routeChanged"; "" for a number that is none. Swift: the cases of SessionEvent. */
+/* The name of what happened to a session, such as "routeChanged"; "" for a number that is none. Swift: the cases of
+ * SessionEvent. */
 const char *ringer_session_change_name(enum ringer_session_change change);
 
 /* Why an interruption has no end. Swift: InterruptionDropReason. */
@@ -814,7 +823,8 @@ enum ringer_drop {
     RINGER_DROP_REMOVED = 4
 };
 
-/* Its name, such as "answered"; "" for a number that is none. Swift: InterruptionDropReason.rawValue. */
+/* The name of a reason why an interruption has no end, such as "answered"; "" for a number that is none. Swift:
+ * InterruptionDropReason.rawValue. */
 const char *ringer_drop_name(enum ringer_drop drop);
 
 /* Why a session's sounds stopped. Swift: SessionStopReason. */
@@ -825,7 +835,8 @@ enum ringer_stop {
     RINGER_STOP_OLD_DEVICE_UNAVAILABLE = 4      /* a headphone was pulled out: the session stays active */
 };
 
-/* Its name, such as "deactivation"; "" for a number that is none. Swift: SessionStopReason.rawValue. */
+/* The name of a reason why a session's sounds stopped, such as "deactivation"; "" for a number that is none. Swift:
+ * SessionStopReason.rawValue. */
 const char *ringer_stop_name(enum ringer_stop stop);
 
 /* Why a session's route changed. Swift: RouteChangeReason, with the same values. */
@@ -839,7 +850,8 @@ enum ringer_route_change {
     RINGER_ROUTE_CHANGE_NO_SUITABLE_ROUTE = 7
 };
 
-/* Its name, such as "categoryChange"; "" for a number that is none. Swift: the cases of RouteChangeReason. */
+/* The name of a reason why a session's route changed, such as "categoryChange"; "" for a number that is none. Swift:
+ * the cases of RouteChangeReason. */
 const char *ringer_route_change_name(enum ringer_route_change change);
 
 /* What interrupts a session. Swift: InterruptionCause. */
@@ -849,7 +861,8 @@ enum ringer_cause {
     RINGER_CAUSE_SERVICE = 3        /* what the service reports: a session of this or of another process */
 };
 
-/* A cause's name, such as "outside"; "" for a number that is none. Swift: the cases of InterruptionCause. */
+/* The name of an interruption's cause, such as "outside"; "" for a number that is none. Swift: the cases of
+ * InterruptionCause. */
 const char *ringer_cause_name(enum ringer_cause cause);
 
 struct ringer_session_event {
@@ -891,7 +904,8 @@ enum ringer_stop_cause {
     RINGER_STOP_CAUSE_CLOSED = 11
 };
 
-/* A cause's name, such as "expired"; "" for a number that is none. Swift: SoundOutcome.StopCause.rawValue. */
+/* The name of a stop's cause, such as "expired"; "" for a number that is none. Swift:
+ * SoundOutcome.StopCause.rawValue. */
 const char *ringer_stop_cause_name(enum ringer_stop_cause cause);
 
 enum ringer_key {
@@ -956,7 +970,9 @@ struct ringer_event {
  * Device.events, and the results of requests. */
 int ringer_device_read_event(struct ringer_device *device, struct ringer_event *event, size_t size);
 
-/* MARK: the simulated boards, for tests of firmware: -ENOTSUP on others */
+/* MARK: the simulated boards, for tests of firmware
+ *
+ * -ENOTSUP on boards that are not simulated. */
 
 /* Moves the switch. Swift: SimulatedSwitch.position. */
 int ringer_simulated_set_position(struct ringer_device *device, enum ringer_position position);
@@ -967,12 +983,12 @@ int ringer_simulated_set_headphone(struct ringer_device *device, int is_inserted
 /* Presses a key and releases it. Swift: SimulatedKeys.press, release. */
 int ringer_simulated_press_key(struct ringer_device *device, enum ringer_key key);
 
-/* Sets the wall clock of RINGER_BOARD_SIMULATED: seconds since 1970, UTC, up to 2^40, in which quiet hours count; at first it is
- * the beginning of 2026, and before that it was never set. Swift: VirtualClock.setWallTime. */
+/* Sets the wall clock of RINGER_BOARD_SIMULATED: seconds since 1970, UTC, up to 2^40, in which quiet hours count; at
+ * first it is the beginning of 2026, and before that it was never set. Swift: VirtualClock.setWallTime. */
 int ringer_simulated_set_wall_time(struct ringer_device *device, int64_t seconds);
 
-/* Sets the time zone by its rules, as in the variable TZ, such as "CET-1CEST,M3.5.0,M10.5.0/3"; at first it is UTC. -EINVAL for
- * rules that are none. Swift: SimulatedTimeZone.set. */
+/* Sets the time zone by its rules, as in the variable TZ, such as "CET-1CEST,M3.5.0,M10.5.0/3"; at first it is UTC.
+ * -EINVAL for rules that are none. Swift: SimulatedTimeZone.set. */
 int ringer_simulated_set_time_zone(struct ringer_device *device, const char *rules);
 
 /* Moves the clock of RINGER_BOARD_SIMULATED forward by so many microseconds: what falls due is done when it returns.

@@ -17,6 +17,9 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
             Parts of the sound card come from an option, from the card's use-case configuration (UCM), or were found.
             JSON, one object a line:
             {"part":...,"found":true|false,"name":...,"source":"option"|"UCM"|"found","problem":...,"repair":...}
+            With --fix a script of sh is printed in place of the report: the repairs as commands, and what you have to decide as \
+            comments. Nothing is run: read it, then run it as root. Print it as the user whose program uses the device. The exit \
+            status is 0, also where there is nothing to repair.
             """)
 
     @Option(help: "The ALSA PCM to look at. (default: the one that a device uses)")
@@ -42,9 +45,25 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
             "The service's configuration. (default: \(SilenceFindings.standardPath), where there is one)",
             valueName: "file"))
     var config: String?
+    @Flag(help: "Print a script that repairs what was found missing.")
+    var fix = false
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if fix && output.json { throw ValidationError("--fix prints a script, and --json objects: choose one.") }
+    }
+
     func run() async throws {
+        let lines = try await findings()
+        if fix {
+            for line in RepairScript.lines(for: lines) { try Terminal.show(line) }
+            return
+        }
+        for line in output.json ? lines.map(\.json.description) : lines.flatMap(\.text) { try Terminal.show(line) }
+        if lines.contains(where: { !$0.isUsable && !$0.isOptional }) { throw ExitCode.failure }
+    }
+
+    private func findings() async throws -> [Finding] {
         let silence = SilenceFindings(config)
         let findings = HardwareDiscovery.scan()
         let hardware = Device.Hardware(
@@ -57,6 +76,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
             lines.append(Finding(part: "switch", name: "the button, in its place"))
         } else if findings.switches.isEmpty {
             // A keyboard's mute key is no button of the device: it is named, and not found.
+            let overlay = DeviceTreeOverlay.advice("ring-silent-switch", driver: "gpio-keys")
             let place =
                 findings.keys.first.map { "if \($0.name) has a push button in its place, name it" }
                 ?? "a push button in its place is named"
@@ -65,12 +85,14 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
                     part: "switch",
                     problem: "no input device with SW_MUTE_DEVICE or ABS_SND_PROFILE, no GPIO line "
                         + "\"\(HardwareDiscovery.switchLine)\"",
-                    repair: DeviceTreeOverlay.advice("ring-silent-switch", driver: "gpio-keys")
-                        + "; \(place), as docs/hardware.md says (Only a push button): --switch button:evdev:auto,code=KEY_MUTE, "
-                        + "or switch = in ringerd.conf"))
+                    repair: .decision(
+                        "\(overlay); \(place), as docs/hardware.md says (Only a push button): "
+                            + "--switch button:evdev:auto,code=KEY_MUTE, or switch = in ringerd.conf",
+                        commands: overlay.commands)))
         }
         lines += findings.motors.map { motor in
-            let repair = "name it, if it is the device's: --motor \(motor.specification), or motor = in ringerd.conf"
+            let repair: Repair =
+                "name it, if it is the device's: --motor \(motor.specification), or motor = in ringerd.conf"
             return Finding(
                 part: "motor", name: motor.name, problem: motor.problem?.error.description,
                 repair: motor.problem == nil ? nil : repair, isOptional: true)
@@ -100,15 +122,14 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
             lines.append(
                 Finding(
                     part: "decoder", problem: "no \(library), which decodes \(sounds)",
-                    repair: "apt-get install \(package)", isOptional: true))
+                    repair: .install(package), isOptional: true))
         }
         if PCMSocket.isExpected(isNamed: pcmSocket != nil) { lines.append(plugIn()) }
         if Device.isServiceRunning() { lines += await Self.service() }
         lines += findings.problems.map { problem in
             Finding(part: "access", problem: problem.error.description, repair: problem.repair)
         }
-        for line in output.json ? lines.map(\.json.description) : lines.flatMap(\.text) { try Terminal.show(line) }
-        if lines.contains(where: { !$0.isUsable && !$0.isOptional }) { throw ExitCode.failure }
+        return lines
     }
 
     /// What is loaded for the first sound that it decodes, and its package of Debian.
@@ -165,7 +186,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
         var finding = speaker(hardware, SoundParts(hardware))[0]
         if finding.problem?.contains("Unknown PCM") == true { return [] }
         (finding.part, finding.source) = ("plug-in", nil)
-        if finding.problem != nil, finding.repair?.hasPrefix("list") ?? true {
+        if finding.problem != nil, finding.repair?.sentence.hasPrefix("list") ?? true {
             finding.repair = "name the PCM of the programs on the plug-in: pcm.!ringer_output in /etc/asound.conf"
         }
         return [finding]
@@ -182,21 +203,23 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
                     + "\((grant.period.inSeconds * 1000).fixed(1)) ms, buffer "
                     + "\((grant.latency.inSeconds * 1000).fixed(1)) ms",
                 source: Source(isNamed: pcm != nil, isInUseCases: sound.useCases?.output(of: .speaker) != nil))
-            guard var problem = try speaker.mixingProblem() else {
+            guard var problem = try speaker.findMixingProblem() else {
                 return [found, Finding(part: "mixing", name: "\(speaker.name) plays several sounds at once")]
             }
-            let repair = problem.detail
-            problem.detail = nil
-            return [found, Finding(part: "mixing", problem: problem.description, repair: repair, isOptional: true)]
+            let repair = problem.repair ?? problem.error.detail.map { .decision($0) }
+            problem.error.detail = nil
+            return [
+                found, Finding(part: "mixing", problem: problem.error.description, repair: repair, isOptional: true),
+            ]
         } catch {
-            let repair =
+            let repair: Repair? =
                 switch error.code {
-                case .permissionDenied: Self.joinAudio
+                case .permissionDenied: .join("audio")
                 case .busy: "find who holds it: fuser -v /dev/snd/*"
                 case .notFound: "list the PCMs: aplay -L; name one: --pcm; load the card's driver"
                 case .invalid where error.detail?.contains("is not a string") == true:
-                    "write defaults.pcm.!card NAME in /etc/asound.conf: without the exclamation mark it takes a number"
-                default: nil as String?
+                    .cardName
+                default: nil
                 }
             return [Finding(part: "speaker", problem: error.description, repair: repair)]
         }
@@ -230,7 +253,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
                 Finding(
                     part: "volume", problem: reason?.description ?? "\(volume.name): no element with a playback volume",
                     repair: reason?.code == .permissionDenied
-                        ? Self.joinAudio : "see what the card has: amixer scontrols; name another card: --card",
+                        ? .join("audio") : "see what the card has: amixer scontrols; name another card: --card",
                     isOptional: true)
             case .inputAvailable(true): Finding(part: "input", name: input.name)
             case .inputAvailable(false): Finding(part: "input", problem: "no \(input.name)", isOptional: true)
@@ -270,8 +293,6 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
         }
     }
 
-    private static let joinAudio = "usermod -aG audio $(id -un), then log in again"
-
     /// Where a part of the sound card comes from.
     enum Source: String {
         case option
@@ -288,7 +309,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
         var part: String
         var name: String?
         var problem: String?
-        var repair: String?
+        var repair: Repair?
         /// Where a part of the sound card comes from.
         var source: Source?
         /// Whether a device can do without the part.
@@ -307,7 +328,8 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
         var json: JSONValue {
             .object([
                 ("part", .string(part)), ("found", .bool(name != nil)), ("name", .optional(name)),
-                ("source", .optional(source?.rawValue)), ("problem", .optional(problem)), ("repair", .optional(repair)),
+                ("source", .optional(source?.rawValue)), ("problem", .optional(problem)),
+                ("repair", .optional(repair?.sentence)),
             ])
         }
     }

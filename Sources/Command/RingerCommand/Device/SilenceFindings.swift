@@ -3,6 +3,7 @@ import RingerLinux
 import RingerClient
 import RingerTerminal
 import Synchronization
+import SystemPackage
 
 /// What `ringer doctor` finds of the sources of silence besides the switch, as ringerd.conf names them: the file of the kept position,
 /// push buttons, the light; and the quiet hours of the service that runs.
@@ -61,10 +62,11 @@ struct SilenceFindings {
         if isStandard && access(Self.stateFolder, F_OK) != 0 { return nil }
         let (text, problem) = Device.examinePosition(in: path)
         guard let problem else { return Finding(part: "position", name: text) }
-        let repair =
+        let repair: Repair =
             switch problem.code {
             case .invalid: "set it anew: ringer silent off, or a press of the button"
             case .permissionDenied: "look as root: sudo ringer doctor"
+            case .notFound where path.hasPrefix("/"): .makeServiceFolder(FilePath(path).removingLastComponent().string)
             case .notFound: "make its folder, or name another one: position-file = in ringerd.conf"
             default: "name a file on a file system that can be written: position-file = in ringerd.conf"
             }

@@ -104,9 +104,14 @@ final class Observations: Sendable {
         return requests.filter(isPlaying).map { $0.name ?? $0.title }
     }
 
-    /// Drops all references: a session is removed with its last one.
+    /// Drops all references: a session is removed with its last one, which ends interruptions, and these are noted here.
     func forget() {
-        state.withLock { $0 = State() }
+        // Released after the lock, which the device's observer takes.
+        _ = state.withLock { state in
+            let forgotten = state
+            state = State()
+            return forgotten
+        }
     }
 }
 

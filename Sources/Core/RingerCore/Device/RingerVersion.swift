@@ -8,7 +8,7 @@ package enum RingerVersion {
         return "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)"
     }
 
-    /// Version and revision, such as "0.1.0 (3f2a9c1d04be)"; without the revision where the build did not say it.
+    /// Version and revision, such as "0.2.0 (3f2a9c1d04be)"; without the revision where the build did not say it.
     package static var text: String {
         let revision = String(cString: ringer_revision_text())
         return revision.isEmpty ? number : "\(number) (\(revision))"

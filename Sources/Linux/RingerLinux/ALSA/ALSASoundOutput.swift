@@ -98,6 +98,11 @@ public final class ALSASoundOutput: AnsweringOutput {
     ///
     /// - Throws: ``RingerError`` if the PCM cannot be opened at all: not found, busy, permission denied, unsupported.
     public func mixingProblem(route: AudioRoute = .speaker) throws(RingerError) -> RingerError? {
+        try findMixingProblem(route: route)?.error
+    }
+
+    /// ``mixingProblem(route:)`` with its repair.
+    package func findMixingProblem(route: AudioRoute = .speaker) throws(RingerError) -> HardwareProblem? {
         try thread.mixingProblem(of: pcm(for: route))
     }
 

@@ -93,7 +93,7 @@ final class OutputReports: @unchecked Sendable {
 
     /// The PCM `name` cannot play two sounds at once, which is reported once for each.
     func doesNotMix(_ name: String) {
-        if unmixed.insert(name).inserted { report(.doesNotMix(name, devices[name])) }
+        if unmixed.insert(name).inserted { report(HardwareProblem.doesNotMix(name, devices[name]).error) }
     }
 
     // MARK: - Loss

@@ -34,18 +34,41 @@ package enum DeviceTreeOverlay {
     ///   - part: The overlay of the part alone, such as "ring-silent-switch".
     ///   - driver: The kernel's driver of the part.
     ///   - paths: Where the kernel shows the device tree.
-    /// - Returns: The advice, for people.
-    package static func advice(_ part: String, driver: String, paths: HardwarePaths = .standard) -> String {
+    /// - Returns: The advice; its commands compile the overlay and have it applied at each boot, once the parts are wired as it says.
+    package static func advice(_ part: String, driver: String, paths: HardwarePaths = .standard) -> Repair {
         let tree = paths.system.appending("firmware").appending("devicetree").appending("base")
         let names = (try? AttributeFile(path: tree.appending("compatible")).read()) ?? ""
         // The most exact name of the board first; each ends with a zero.
         for name in names.split(separator: "\0") {
             if let board = boards.first(where: { $0.compatible.contains(String(name)) }) {
-                return "describe it in the device tree: \(folder)/\(board.overlay).dtso is for this board, \(name); "
-                    + "driver \(driver)"
+                return .decision(
+                    "describe it in the device tree: \(folder)/\(board.overlay).dtso is for this board, \(name); "
+                        + "driver \(driver)",
+                    commands: commands(board.overlay))
             }
         }
-        return "describe it in the device tree: \(folder)/\(part).dtso, its lines changed for this board; "
-            + "driver \(driver)"
+        return .decision(
+            "describe it in the device tree: \(folder)/\(part).dtso, its lines changed for this board; "
+                + "driver \(driver)")
+    }
+
+    /// How the boards' usual systems apply an overlay (`dts/README.md`); none where the boot loader's configuration decides.
+    private static func commands(_ overlay: String) -> [String] {
+        let source = "\(folder)/\(overlay).dtso"
+        func boot(_ compiled: String, _ line: String, in file: String) -> [String] {
+            [
+                "dtc -@ -I dts -O dtb -o \(compiled) \(source)",
+                "grep -qx \(line) \(file) || printf '\\n%s\\n' \(line) >> \(file)",
+            ]
+        }
+        return switch overlay {
+        case "raspberry-pi":
+            boot("/boot/firmware/overlays/ringer.dtbo", "dtoverlay=ringer", in: "/boot/firmware/config.txt")
+        case "beaglebone":
+            boot("/lib/firmware/ringer.dtbo", "uboot_overlay_addr4=/lib/firmware/ringer.dtbo", in: "/boot/uEnv.txt")
+        // Under Armbian, which has systems for both.
+        case "orange-pi-pc", "rock-pi-4": ["armbian-add-overlay \(source)"]
+        default: []
+        }
     }
 }

@@ -8,10 +8,10 @@ package struct HardwareProblem: Sendable, Hashable {
     package var error: RingerError
     /// The group of the part's file, if the process may not open it; nil if the group may not either, or is root's.
     package var group: String?
-    /// The command that repairs it, to be run as root; nil if none is known.
-    package var repair: String?
+    /// How to repair it; nil if that is not known.
+    package var repair: Repair?
 
-    package init(error: RingerError, group: String? = nil, repair: String? = nil) {
+    package init(error: RingerError, group: String? = nil, repair: Repair? = nil) {
         self.error = error
         self.group = group
         self.repair = repair
@@ -27,17 +27,13 @@ package struct HardwareProblem: Sendable, Hashable {
         let mayOpen = status.st_mode & S_IRGRP != 0 && status.st_mode & S_IWGRP != 0
         if mayOpen && status.st_gid != 0 {
             let name = Account.group(status.st_gid)
-            let user = Account.user(geteuid())
             group = name
-            repair = "usermod -aG \(name) \(user)"
-            if self.error.detail == nil { self.error.detail = "\(user) is not in the group \(name)" }
+            repair = .join(name)
+            if self.error.detail == nil { self.error.detail = "\(Account.user(geteuid())) is not in the group \(name)" }
         } else if path.starts(with: "/dev") {
-            repair = Self.udevRule(path)
+            repair = .deviceRule(path)
         } else if path.starts(with: HardwarePaths.standard.leds), let led = path.removingLastComponent().lastComponent {
-            repair = Self.udevRule(
-                "leds",
-                #"SUBSYSTEM=="leds", KERNEL=="\#(led)", RUN+="/bin/chgrp -R leds /sys%p", RUN+="/bin/chmod -R g+w /sys%p""#
-            )
+            repair = .lightRule(led.string)
         }
     }
 
@@ -56,7 +52,7 @@ package struct HardwareProblem: Sendable, Hashable {
         let problem = HardwareProblem(error, FilePath(error.subject))
         guard let repair = problem.repair else { return problem.error }
         var error = problem.error
-        error.detail = (error.detail.map { $0 + "; " } ?? "") + "as root: " + repair
+        error.detail = (error.detail.map { $0 + "; " } ?? "") + "as root: \(repair)"
         return error
     }
 
@@ -68,23 +64,10 @@ package struct HardwareProblem: Sendable, Hashable {
         }
         return HardwareProblem(RingerError("open", first.string, .current), first)
     }
-
-    /// The command that gives a kind of device to a group, for systems that reserve it to root.
-    private static func udevRule(_ path: FilePath) -> String {
-        let file = path.lastComponent?.string ?? ""
-        let kind = file.drop { !$0.isNumber }.isEmpty ? file : String(file.prefix { !$0.isNumber }) + "*"
-        let group = file.hasPrefix("gpiochip") ? "gpio" : "input"
-        return udevRule(group, #"KERNEL=="\#(kind)", GROUP="\#(group)", MODE="0660""#)
-    }
-
-    private static func udevRule(_ group: String, _ rule: String) -> String {
-        "groupadd -rf \(group) && usermod -aG \(group) \(Account.user(geteuid())) && "
-            + "echo '\(rule)' > /etc/udev/rules.d/60-ringer-\(group).rules && udevadm control --reload && udevadm trigger"
-    }
 }
 
 /// Names of users and groups.
-private enum Account {
+enum Account {
     /// The user's name, or its number if it has no name. The corresponding C function is `getpwuid_r`.
     static func user(_ id: uid_t) -> String {
         var entry = passwd()

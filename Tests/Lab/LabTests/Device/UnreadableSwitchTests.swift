@@ -32,7 +32,7 @@ extension VirtualTime {
             #expect(played.status == 0)
             #expect(played.output.contains(#""outcome":"silenced","by":"switchUnreadable""#), "\(played.output)")
             #expect(played.output.contains("Warning: the ring/silent switch cannot be read and counts as silent"))
-            #expect(played.output.contains("60-ringer-input.rules"))
+            #expect(played.output.contains("60-ringer-event.rules"))
             #expect(try await recorder.stop().allSatisfy { $0 == 0 })
         }
 

@@ -1,4 +1,5 @@
 import RingerPolicy
+import SeededGenerator
 
 /// Quiet hours and time zones, whose times have 64 bits on every processor.
 enum Quiet {

@@ -1,4 +1,5 @@
 import RingerPolicy
+import SeededGenerator
 import SessionRules
 
 /// What the coordinator does about random events, and what it then says of its sessions: the events of the model check.

@@ -1,5 +1,6 @@
 import FourCharacterCodes
 import RingerPolicy
+import SeededGenerator
 import SoundFile
 import SystemSounds
 

@@ -1,4 +1,5 @@
 import RingerPolicy
+import SeededGenerator
 import SoundFile
 
 /// Times and durations up to the limits of 64 bits.

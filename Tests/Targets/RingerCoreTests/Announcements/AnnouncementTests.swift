@@ -1,4 +1,5 @@
 import RingerTestKit
+import SeededGenerator
 import Synchronization
 import Testing
 
@@ -612,7 +613,7 @@ struct AnnouncementTests {
     @Test("two announcements never overlap, whatever is done to the queue", arguments: 0..<20)
     func neverOverlap(seed: UInt64) throws {
         let bench = try Bench()
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         var ringing: [OutsideInterruption] = []
         for number in 0..<200 {
             switch random.next() % 9 {
@@ -712,19 +713,5 @@ struct AnnouncementTests {
         bench.clock.advance(by: .seconds(1))
         #expect(bench.results.all == ["old stopped by expired 10000.0", "new finished 10100.0"])
         #expect(bench.heard == "10000-10100" && bench.clock.pendingTimers == 0)
-    }
-}
-
-/// A generator whose numbers are the same in every run. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
-/// Generators".
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -9,7 +9,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    private func advice(_ compatible: String?) throws -> String {
+    private func advice(_ compatible: String?) throws -> Repair {
         if let compatible {
             try directory.write(compatible, to: "sys/firmware/devicetree/base/compatible")
         }
@@ -29,7 +29,7 @@ import Testing
         ])
     func known(compatible: String, overlay: String, name: String) throws {
         #expect(
-            try advice(compatible)
+            try advice(compatible).sentence
                 == "describe it in the device tree: dts/\(overlay).dtso is for this board, \(name); driver gpio-keys")
     }
 
@@ -40,7 +40,21 @@ import Testing
             "ti,am335x-bone-blue\0ti,am33xx\0",
         ])
     func unknown(compatible: String?) throws {
-        #expect(try advice(compatible).contains("dts/ring-silent-switch.dtso, its lines changed for this board"))
+        let advice = try advice(compatible)
+        #expect(advice.sentence.contains("dts/ring-silent-switch.dtso, its lines changed for this board"))
+        #expect(advice.isDecision && advice.commands.isEmpty)
+    }
+
+    @Test("a known board has the commands that apply its overlay, which wait for the owner's decision")
+    func commands() throws {
+        let advice = try advice("raspberrypi,4-model-b\0brcm,bcm2711\0")
+        #expect(advice.isDecision)
+        #expect(
+            advice.commands == [
+                "dtc -@ -I dts -O dtb -o /boot/firmware/overlays/ringer.dtbo dts/raspberry-pi.dtso",
+                "grep -qx dtoverlay=ringer /boot/firmware/config.txt || "
+                    + "printf '\\n%s\\n' dtoverlay=ringer >> /boot/firmware/config.txt",
+            ])
     }
 
     @Test("every overlay of a board has the compatible that the board is known by")

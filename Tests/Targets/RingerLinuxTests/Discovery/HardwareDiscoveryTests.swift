@@ -68,7 +68,7 @@ import Testing
         let problem = withoutRootsRights { HardwareDiscovery.scan(paths).problems.first }
         #expect(problem?.error.code == .permissionDenied)
         #expect(problem?.group == "daemon")
-        #expect(problem?.repair?.hasPrefix("usermod -aG daemon ") == true)
+        #expect(problem?.repair?.sentence.hasPrefix("usermod -aG daemon ") == true)
         #expect(problem?.error.detail?.contains("not in the group daemon") == true)
     }
 }

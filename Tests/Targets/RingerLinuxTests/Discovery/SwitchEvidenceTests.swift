@@ -118,7 +118,7 @@ import Testing
         }
         let findings = withoutRootsRights { HardwareDiscovery.scan(paths) }
         #expect(findings.switches.first?.problem?.error.code == .permissionDenied)
-        #expect(findings.switches.first?.problem?.repair?.hasPrefix("usermod -aG daemon ") == true)
+        #expect(findings.switches.first?.problem?.repair?.sentence.hasPrefix("usermod -aG daemon ") == true)
         #expect(findings.problems.isEmpty)
     }
 

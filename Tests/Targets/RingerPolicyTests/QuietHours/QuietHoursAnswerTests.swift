@@ -1,3 +1,4 @@
+import SeededGenerator
 import Testing
 
 @testable import RingerPolicy
@@ -128,7 +129,7 @@ struct QuietHoursAnswerTests {
         ] as [(String, Int, Int, Int)])
     func minutes(_ text: String, _ year: Int, _ month: Int, _ day: Int) throws {
         let zone = try TimeZoneRules(posix: text)
-        var dice = Dice(state: UInt64(year * 10_000 + month * 100 + day))
+        var dice = SeededGenerator(seed: UInt64(year * 10_000 + month * 100 + day))
         let start = utc(year, month, day)
         for _ in 0..<3 {
             let quiet = try dice.quietHours()
@@ -159,7 +160,7 @@ struct QuietHoursAnswerTests {
             let friday = start + 86_400 + 604_800 * week
             weekly.transitions += [(friday, 1), (friday + 3 * 86_400, 0)]
         }
-        var dice = Dice(state: 5)
+        var dice = SeededGenerator(seed: 5)
         for file in [hourly, weekly] {
             let zone = try TimeZoneRules(tzif: file.bytes)
             for _ in 0..<20 {
@@ -203,7 +204,7 @@ struct QuietHoursYearTests {
         ] as [(String, Int, Bool)])
     func year(_ name: String, _ year: Int, _ isBetween: Bool) throws {
         let zone = try TimeZoneRules(tzif: #require(ZoneFile.installed(name)))
-        var dice = Dice(state: UInt64(name.utf8.count * 10_000 + year))
+        var dice = SeededGenerator(seed: UInt64(name.utf8.count * 10_000 + year))
         let texts = try Self.written + (0..<4).map { _ in "\(try dice.quietHours())" }
         var lines = try ZoneInfo.expect(["year", "\(year)", name] + texts)[...]
         for text in texts {

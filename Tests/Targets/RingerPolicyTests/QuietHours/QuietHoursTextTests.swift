@@ -1,4 +1,5 @@
 import RingerPolicy
+import SeededGenerator
 import Testing
 
 @Suite("Quiet hours as text")
@@ -35,7 +36,7 @@ struct QuietHoursTextTests {
 
     @Test("what is printed is read as the same")
     func roundTrip() throws {
-        var dice = Dice(state: 1)
+        var dice = SeededGenerator(seed: 1)
         for _ in 0..<2_000 {
             let quiet = try dice.quietHours()
             #expect(try QuietHours("\(quiet)") == quiet)

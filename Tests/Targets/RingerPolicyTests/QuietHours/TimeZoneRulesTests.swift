@@ -1,3 +1,4 @@
+import SeededGenerator
 import Testing
 
 @testable import RingerPolicy
@@ -240,7 +241,7 @@ struct TimeZoneRulesTests {
         table.footer = Self.berlin
         let bytes = ZoneFile.installed(name) ?? table.bytes
         let quiet = try QuietHours("Mon..Fri 22:00-07:00; Sun 02:30-02:40 volume=0.1")
-        var dice = Dice(state: 7)
+        var dice = SeededGenerator(seed: 7)
         var (read, refused) = (0, 0)
         for _ in 0..<5_000 {
             var damaged = bytes

@@ -1,5 +1,6 @@
 import Foundation
 import RingerPolicy
+import SeededGenerator
 
 /// A time zone file of a test, as bytes.
 struct ZoneFile {
@@ -69,18 +70,7 @@ enum ZoneInfo {
     }
 }
 
-/// Random numbers that are the same for the same seed on every machine (SplitMix64).
-struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+extension SeededGenerator {
     /// Quiet hours of some spans, of times that are near each other, and near those at which clocks are set.
     mutating func quietHours() throws -> QuietHours {
         let times = [0, 1, 90, 119, 120, 135, 150, 179, 180, 210, 420, 720, 1_320, 1_410, 1_439]

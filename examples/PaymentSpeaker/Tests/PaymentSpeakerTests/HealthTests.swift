@@ -36,7 +36,7 @@ extension SpeakerTests {
                 #expect(scene.speaker.status.lastError?.contains("light") == true)
                 scene.clock.advance(by: .seconds(100) - (scene.clock.now - Scene.start))
                 let object = try #require(JSONObject(scene.speaker.health.json(uptime: scene.speaker.uptime).utf8))
-                #expect(object.string("version")?.hasPrefix("0.1.0") == true)
+                #expect(object.string("version")?.hasPrefix("0.2.0") == true)
                 #expect(object.string("switch") == "vibrate" && object.string("route") == "headphone")
                 #expect(scene.speaker.uptime == .seconds(100))
             }

@@ -1,51 +1,12 @@
 // The sound of a call. A timer of 20 ms takes packets out of the jitter buffer, keeps 40 ms in the playing PCM, and sends
 // what the capturing PCM has. Nothing of it blocks: a PCM that is busy is tried again.
-#include "sound.h"
-
-#include "codec.h"
-#include "digits.h"
-#include "pcm.h"
+#include "sound_parts.h"
 
 enum {
-    LONGEST_PACKET = PCM_RATE / 10,  // 100 ms; longer ones are cut
     JITTER_MIN = 1,
     JITTER_MAX = 10,
     RETRY_MS = 500,
     CATCH_UP_TICKS = 10,
-};
-
-struct sound {
-    char *playback_name;
-    char *capture_name;
-    uint32_t silence_limit;
-    uint32_t hold_limit;
-    void (*silent)(void *arg);
-    void (*failed)(const char *pcm, const char *reason, void *arg);
-    void (*dialled)(char digit, void *arg);
-    void *arg;
-
-    struct digits digits;
-    struct rtp_sock *rtp;
-    struct jbuf *jitter;
-    struct tmr timer;
-    struct sa peer;
-    struct sa signalling;
-    uint32_t source;  // the SSRC of the newest packet
-    uint8_t payload_type;
-    enum codec codecs[PAYLOAD_TYPES];
-    bool sends, receives, muted, has_failed;
-
-    snd_pcm_t *playback;
-    snd_pcm_t *capture;
-    bool playback_begun;
-    bool marked;
-    int16_t captured[4 * TICK_FRAMES];
-    size_t captured_frames;
-    uint64_t next_tick;
-    uint64_t next_try;
-    uint64_t last_packet;
-    uint32_t timestamp;
-    uint64_t heard_frames;
 };
 
 static void tick(void *arg);
@@ -65,53 +26,6 @@ static void destroy(void *arg)
     mem_deref(sound->jitter);
     mem_deref(sound->playback_name);
     mem_deref(sound->capture_name);
-}
-
-static bool is_caller(const struct sound *sound, const struct sa *source)
-{
-    return sa_cmp(source, &sound->peer, SA_ADDR) || sa_cmp(source, &sound->signalling, SA_ADDR);
-}
-
-// RTCP: a caller that suppresses silence sends nothing else.
-static void controlled(const struct sa *source, struct rtcp_msg *message, void *arg)
-{
-    struct sound *sound = arg;
-
-    (void)message;
-    if (is_caller(sound, source))
-        sound->last_packet = tmr_jiffies();
-}
-
-static void received(const struct sa *source, const struct rtp_header *header, struct mbuf *packet, void *arg)
-{
-    struct sound *sound = arg;
-    char digit;
-
-    if (!is_caller(sound, source))
-        return;
-    if (header->pt >= PAYLOAD_TYPES || sound->codecs[header->pt] == CODEC_NONE)
-        return;
-    if (mbuf_get_left(packet) == 0)
-        return;
-    sound->last_packet = tmr_jiffies();
-    // Another source counts from another number: against the ones before, the jitter buffer would drop its packets as late.
-    if (header->ssrc != sound->source) {
-        jbuf_flush(sound->jitter);
-        memset(&sound->digits, 0, sizeof(sound->digits));
-        sound->source = header->ssrc;
-    }
-    if (sound->codecs[header->pt] == CODEC_EVENTS) {
-        digit = digits_of_packet(&sound->digits, header, packet);
-        if (digit)
-            sound->dialled(digit, sound->arg);
-        return;
-    }
-    if (sound->codecs[header->pt] == CODEC_NOISE)
-        return;
-    // Before the PCM is open, nothing is kept: the caller is heard from now on, not from then.
-    if (!sound->playback || !sound->receives)
-        return;
-    (void)jbuf_put(sound->jitter, header, packet);
 }
 
 int sound_alloc(struct sound **soundp, const struct sound_options *options, const struct sa *local,
@@ -138,7 +52,7 @@ int sound_alloc(struct sound **soundp, const struct sound_options *options, cons
     if (!error)
         error = jbuf_alloc(&sound->jitter, JITTER_MIN, JITTER_MAX);
     if (!error)
-        error = rtp_listen(&sound->rtp, IPPROTO_UDP, local, 16384, 32766, false, received, controlled, sound);
+        error = rtp_listen(&sound->rtp, IPPROTO_UDP, local, 16384, 32766, false, sound_received, sound_controlled, sound);
     if (error) {
         mem_deref(sound);
         return error;
@@ -211,78 +125,6 @@ static void open_pcms(struct sound *sound, uint64_t now)
     }
 }
 
-static void play(struct sound *sound)
-{
-    static const int16_t silence[TICK_FRAMES];
-    int16_t frames[LONGEST_PACKET];
-    snd_pcm_sframes_t delay = 0;
-    int packets;
-
-    for (packets = 0; packets < 4 && sound->playback; packets++) {
-        struct rtp_header header;
-        void *packet = NULL;
-        size_t count, written;
-
-        if (snd_pcm_delay(sound->playback, &delay) < 0)
-            delay = 0;
-        if (delay >= FILL_FRAMES || jbuf_get(sound->jitter, &header, &packet) || !packet)
-            break;
-        count = codec_decode(sound->codecs[header.pt], packet, frames, LONGEST_PACKET);
-        mem_deref(packet);
-        if (sound->muted)
-            memset(frames, 0, sizeof(frames));
-        written = pcm_write(&sound->playback, frames, count);
-        if (!sound->muted)
-            sound->heard_frames += written;
-        sound->playback_begun = true;
-    }
-    // A packet is late: silence, so that the PCM does not run empty.
-    if (packets == 0 && delay < TICK_FRAMES && sound->playback && sound->playback_begun)
-        (void)pcm_write(&sound->playback, silence, TICK_FRAMES);
-}
-
-static void capture(struct sound *sound)
-{
-    size_t room = ARRAY_SIZE(sound->captured) - sound->captured_frames;
-    snd_pcm_sframes_t count;
-
-    if (room > TICK_FRAMES)
-        room = TICK_FRAMES;
-    if (!sound->capture || room == 0)
-        return;
-    count = snd_pcm_readi(sound->capture, sound->captured + sound->captured_frames, room);
-    if (count > 0)
-        sound->captured_frames += (size_t)count;
-    else if (count < 0 && pcm_recover(&sound->capture, count) && count != -EAGAIN)
-        (void)snd_pcm_start(sound->capture);
-}
-
-static void send_packet(struct sound *sound)
-{
-    int16_t frames[TICK_FRAMES] = {0};
-    struct mbuf *packet;
-
-    if (sound->captured_frames >= TICK_FRAMES) {
-        memcpy(frames, sound->captured, sizeof(frames));
-        sound->captured_frames -= TICK_FRAMES;
-        memmove(sound->captured, sound->captured + TICK_FRAMES, sound->captured_frames * sizeof(int16_t));
-    }
-    if (sound->muted)
-        memset(frames, 0, sizeof(frames));
-    sound->timestamp += TICK_FRAMES;
-    if (!sound->sends || !sa_isset(&sound->peer, SA_ALL))
-        return;
-    packet = mbuf_alloc(RTP_HEADER_SIZE + TICK_FRAMES);
-    if (!packet)
-        return;
-    packet->pos = packet->end = RTP_HEADER_SIZE;
-    codec_encode(sound->codecs[sound->payload_type], packet, frames, TICK_FRAMES);
-    packet->pos = RTP_HEADER_SIZE;
-    (void)rtp_send(sound->rtp, &sound->peer, false, !sound->marked, sound->payload_type, sound->timestamp, packet);
-    sound->marked = true;
-    mem_deref(packet);
-}
-
 static void tick(void *arg)
 {
     struct sound *sound = arg;
@@ -290,9 +132,9 @@ static void tick(void *arg)
     uint32_t limit = sound->receives ? sound->silence_limit : sound->hold_limit;
 
     open_pcms(sound, now);
-    play(sound);
-    capture(sound);
-    send_packet(sound);
+    sound_play(sound);
+    sound_capture(sound);
+    sound_send(sound);
 
     // Against the clock, not against the last tick: no drift. After a long delay, from now on.
     sound->next_tick += TICK_MS;

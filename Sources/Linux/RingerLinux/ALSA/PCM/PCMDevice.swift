@@ -38,14 +38,16 @@ struct PCMDevice: Sendable, Hashable {
     }
 }
 
-extension RingerError {
-    /// The error that the PCM `name`, which leads to `device`, plays one sound at a time.
-    static func doesNotMix(_ name: String, _ device: PCMDevice?) -> RingerError {
-        let advice = device.map {
-            "to mix, play to \"default\", with this in /etc/asound.conf: \($0.mixingConfiguration)"
+extension HardwareProblem {
+    /// The problem that the PCM `name`, which leads to `device`, plays one sound at a time. The detail of its error has the repair.
+    static func doesNotMix(_ name: String, _ device: PCMDevice?) -> HardwareProblem {
+        let repair = device.map {
+            Repair.soundConfiguration($0.mixingConfiguration, purpose: "to mix, play to \"default\"")
         }
-        return RingerError(
-            .unsupported, "play two sounds at once", PCMHandle.subject(name),
-            detail: advice ?? "the second one waits for the end of the first")
+        return HardwareProblem(
+            error: RingerError(
+                .unsupported, "play two sounds at once", PCMHandle.subject(name),
+                detail: repair?.sentence ?? "the second one waits for the end of the first"),
+            repair: repair)
     }
 }

@@ -1,6 +1,29 @@
 import RingerCore
 
 extension PlaybackMachine {
+    enum Phase {
+        /// Not prepared.
+        case new
+        case opening
+        /// Prepared, not started.
+        case filling
+        case starting
+        /// Frames of the sound remain to be written.
+        case running
+        /// The sound is written; the zeros after it are not.
+        case padding
+        /// All is written; the last frame has not been heard.
+        case draining
+        case preparing
+        case resuming
+        case ended
+    }
+
+    enum Interruption {
+        case underrun
+        case suspension
+    }
+
     /// Time-outs and retry limits.
     struct Limits: Sendable {
         /// How long a PCM may take to be opened, until the sound fails.

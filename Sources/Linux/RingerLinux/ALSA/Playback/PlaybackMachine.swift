@@ -10,29 +10,6 @@ import SystemPackage
 /// After an underrun, and after a suspension that the device cannot resume, the sound continues with the first frame
 /// that was not heard: nothing is skipped, and it ends later by the length of the gap.
 struct PlaybackMachine: Sendable {
-    private enum Phase {
-        /// Not prepared.
-        case new
-        case opening
-        /// Prepared, not started.
-        case filling
-        case starting
-        /// Frames of the sound remain to be written.
-        case running
-        /// The sound is written; the zeros after it are not.
-        case padding
-        /// All is written; the last frame has not been heard.
-        case draining
-        case preparing
-        case resuming
-        case ended
-    }
-
-    private enum Interruption {
-        case underrun
-        case suspension
-    }
-
     /// The PCM's name in errors.
     private let subject: String
     private let reportAt: Duration?

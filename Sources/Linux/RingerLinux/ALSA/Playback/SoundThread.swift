@@ -194,10 +194,10 @@ final class SoundThread: @unchecked Sendable {
 
     /// Why the PCM `name` cannot play two sounds at once; nil if it can be opened twice. Blocks; must not be called on
     /// the sound thread.
-    func mixingProblem(of name: String) throws(RingerError) -> RingerError? {
+    func mixingProblem(of name: String) throws(RingerError) -> HardwareProblem? {
         precondition(!loop.isCurrentThread, "The sound thread would wait for itself.")
         let request = try PCMRequest(name, sampleRate: 48_000, channels: 2)
-        let result = Mutex<Result<RingerError?, RingerError>>(.failure(closedError(name)))
+        let result = Mutex<Result<HardwareProblem?, RingerError>>(.failure(closedError(name)))
         let isDone = Latch()
         loop.execute { [self] in
             if isClosed { return isDone.open() }

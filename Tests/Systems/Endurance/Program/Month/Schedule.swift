@@ -1,4 +1,5 @@
 import RingerLinux
+import SeededGenerator
 
 /// What happens to a payment speaker in a month: the same in every run.
 struct Schedule {
@@ -36,7 +37,7 @@ struct Schedule {
     private(set) var happenings: [(time: Int, what: Happening)] = []
 
     init() throws(RingerError) {
-        var random = MonthGenerator()
+        var random = SeededGenerator(seed: 20)
         let day = 86_400_000
         let month = Self.days * day
         var payment = 0
@@ -78,25 +79,11 @@ struct Schedule {
 
     /// A time from one moment to another, in the `number`th of `count` equal parts of `whole`.
     private static func stay(
-        _ number: Int, of count: Int, in whole: Int, atMost longest: Int, _ random: inout MonthGenerator
+        _ number: Int, of count: Int, in whole: Int, atMost longest: Int, _ random: inout SeededGenerator
     ) -> Range<Int> {
         let part = whole / count
         let length = Int.random(in: 1...longest, using: &random)
         let start = number * part + .random(in: 0..<part - length, using: &random)
         return start..<start + length
-    }
-}
-
-/// Random numbers that are the same in every run. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
-/// Generators".
-private struct MonthGenerator: RandomNumberGenerator {
-    private var state: UInt64 = 20
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

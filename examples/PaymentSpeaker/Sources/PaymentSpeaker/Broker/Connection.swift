@@ -12,32 +12,37 @@ import Ringer
 ///     payments/NAME/health    retained: what is broken, and counts since the start
 @PaymentActor
 final class Connection {
-    private let device: Device
-    private let speaker: PaymentSpeaker
+    let device: Device
+    let speaker: PaymentSpeaker
     private let topic: String
-    private let client: MQTTClient
+    let client: MQTTClient
     /// How long the broker may take to accept the connection and the subscriptions.
-    private let patience: Duration
+    let patience: Duration
     /// Whether the broker has accepted the connection.
     private var isAccepted = false
     /// Whether it has accepted the subscriptions as well.
-    private var isConnected = false
+    var isConnected = false
     private var backOff = BackOff()
     /// The message whose acknowledgement makes the connection a good one.
-    private var question: CInt?
-    /// Results that came without a connection. The client is another thread's then, which connects.
+    var question: CInt?
+    /// Results that came without a connection, when the client is another thread's, which connects; and those that the broker
+    /// has refused for now.
     private var waiting: [(topic: String, text: String)] = []
+    /// The results that the broker has not acknowledged.
+    private var underWay: [CInt: (topic: String, text: String)] = [:]
     /// When the broker was last sent something.
-    private var lastSent: MonotonicTime
+    var lastSent: MonotonicTime
     /// Called when the broker accepts the connection.
-    private var beginAsking: () -> Void = {}
+    var beginAsking: () -> Void = {}
     /// Called when it has accepted the subscriptions as well.
-    private var beginProbation: () -> Void = {}
+    var beginProbation: () -> Void = {}
+    /// Called when the broker has refused a message that it may take later.
+    var beginPause: () -> Void = {}
     /// Called when something waits until the socket takes it.
-    private var wakeWriter: () -> Void = {}
+    var wakeWriter: () -> Void = {}
     /// The newest text of the topic `state`, and what the topic `health` said last.
-    private var publishedState: String?
-    private var publishedHealth: Health?
+    var publishedState: String?
+    var publishedHealth: Health?
 
     /// A connection that ``run()`` makes.
     ///
@@ -59,8 +64,8 @@ final class Connection {
         client.onMessage = { [unowned self] in take($0) }
         client.onAccepted = { [unowned self] in accepted($0) }
         client.onConnected = { [unowned self] in connected() }
-        client.onAcknowledgement = { [unowned self] in if $0 == question { backOff.connectionIsGood() } }
-        client.onRefusal = { [unowned self] in self.speaker.setProblem("broker", $0) }
+        client.onAcknowledgement = { [unowned self] in acknowledged($0) }
+        client.onRefusal = { [unowned self] in refused($0, isTemporary: $1, $2) }
     }
 
     /// Connects, and serves the connection, until the task is cancelled or the device is closed.
@@ -84,7 +89,8 @@ final class Connection {
     /// Publishes the outcome of a notice.
     func publish(_ report: Report) {
         let name = (report.provider.map { $0 + "/" } ?? "") + "result"
-        if isConnected { publish(name, report.json) } else { waiting.append((name, report.json)) }
+        waiting.append((name, report.json))
+        if isConnected { publishWaiting() }
     }
 
     /// Publishes the status when it has changed, at most once a second.
@@ -113,100 +119,6 @@ final class Connection {
         try result.get()
     }
 
-    private func serve() async throws(RingerError) {
-        lastSent = device.clock.now
-        try client.write()
-        let descriptor = client.descriptor
-        // A new one each time: cancelling its reader ends a stream for good.
-        let unsent = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        wakeWriter = { unsent.continuation.yield() }
-        let acceptance = AsyncStream.makeStream(of: Void.self)
-        beginAsking = { acceptance.continuation.yield() }
-        let subscription = AsyncStream.makeStream(of: Void.self)
-        beginProbation = { subscription.continuation.yield() }
-        let result = await withTaskGroup(of: Result<Void, RingerError>.self) { group in
-            group.addTask { await Self.result { () throws(RingerError) in try await self.read(descriptor) } }
-            group.addTask {
-                await Self.result { () throws(RingerError) in try await self.write(unsent.stream, descriptor) }
-            }
-            group.addTask {
-                await Self.result { () throws(RingerError) in try await self.ask(acceptance.stream) }
-            }
-            group.addTask { await Self.result { () throws(RingerError) in try await self.expectAnswer() } }
-            group.addTask { await self.prove(subscription.stream) }
-            defer { group.cancelAll() }
-            return await group.next() ?? .success(())
-        }
-        try result.get()
-    }
-
-    private static func result(
-        _ body: @PaymentActor () async throws(RingerError) -> Void
-    ) async -> Result<Void, RingerError> {
-        do throws(RingerError) {
-            return .success(try await body())
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    private func read(_ descriptor: CInt) async throws(RingerError) {
-        for await _ in try device.watch(descriptor) {
-            try client.read()
-            if client.wantsWrite { wakeWriter() }
-        }
-    }
-
-    private func write(_ unsent: AsyncStream<Void>, _ descriptor: CInt) async throws(RingerError) {
-        for await _ in unsent {
-            guard client.wantsWrite else { continue }
-            for await _ in try device.watch(descriptor, for: .writable) {
-                try client.write()
-                if !client.wantsWrite { break }
-            }
-        }
-    }
-
-    /// Asks the broker whether it is there, when nothing was sent for the keep-alive time, which the broker may have chosen.
-    private func ask(_ acceptance: AsyncStream<Void>) async throws(RingerError) {
-        for await _ in acceptance {
-            let keepAlive = client.keepAliveTime
-            // The broker does not want to be asked. The end of the connection ends the wait.
-            guard keepAlive > 0 else { continue }
-            while true {
-                let due = lastSent + .seconds(keepAlive)
-                if due <= device.clock.now {
-                    try client.keepAlive()
-                    lastSent = device.clock.now
-                } else {
-                    // Cancelled, or the device is closed.
-                    guard (try? await device.sleep(until: due)) != nil else { return }
-                }
-            }
-        }
-    }
-
-    /// Waits for the end of the connection, once the broker has accepted it and the subscriptions.
-    ///
-    /// - Throws: ``RingerError`` if it does not accept them in time.
-    private func expectAnswer() async throws(RingerError) {
-        guard (try? await device.sleep(for: patience)) != nil else { return }
-        guard isConnected else {
-            throw RingerError(.timedOut, "subscribe at", client.broker, detail: "no answer within \(patience)")
-        }
-        _ = try? await device.sleep(for: .seconds(Int64.max))
-    }
-
-    /// Asks the broker for the answer that makes the connection a good one: the health, once more.
-    private func prove(_ subscription: AsyncStream<Void>) async -> Result<Void, RingerError> {
-        for await _ in subscription {
-            // Cancelled, or the device is closed.
-            guard (try? await device.sleep(for: BackOff.probation)) != nil else { break }
-            question = publishHealth()
-        }
-        return .success(())
-    }
-
     // MARK: - Messages
 
     /// Publishes the health at once: a ledger that cannot keep the messages to come breaks the connection off.
@@ -226,8 +138,27 @@ final class Connection {
         speaker.setProblem("broker", nil)
         speaker.sessionBegan(of: client)
         publishStatusNow()
-        for result in waiting { publish(result.topic, result.text) }
+        publishWaiting()
+    }
+
+    func publishWaiting() {
+        let results = waiting
         waiting = []
+        for result in results {
+            if let message = publish(result.topic, result.text) { underWay[message] = result }
+        }
+    }
+
+    private func acknowledged(_ message: CInt) {
+        underWay[message] = nil
+        if message == question { backOff.connectionIsGood() }
+    }
+
+    private func refused(_ message: CInt, isTemporary: Bool, _ error: RingerError) {
+        speaker.setProblem("broker", error)
+        guard isTemporary else { return }
+        if let result = underWay[message] { waiting.append(result) }
+        beginPause()
     }
 
     private func take(_ message: MQTTClient.Message) -> Bool {
@@ -253,7 +184,7 @@ final class Connection {
         }
     }
 
-    private func publishStatusNow() {
+    func publishStatusNow() {
         guard isAccepted else { return }
         let status = speaker.status
         // The time alone is no news.
@@ -274,7 +205,7 @@ final class Connection {
     }
 
     @discardableResult
-    private func publishHealth() -> CInt? {
+    func publishHealth() -> CInt? {
         publish("health", speaker.health.json(uptime: speaker.uptime), isRetained: true)
     }
 

@@ -28,8 +28,9 @@ final class MQTTClient {
     var onConnected: () -> Void = {}
     /// Called when the broker has acknowledged a message, with what ``publish(_:_:isRetained:)`` returned for it.
     var onAcknowledgement: (CInt) -> Void = { _ in }
-    /// Called when the broker refuses a message.
-    var onRefusal: (RingerError) -> Void = { _ in }
+    /// Called when the broker refuses a message: with what ``publish(_:_:isRetained:)`` returned for it, before
+    /// ``onAcknowledgement``, and whether it may take the message later.
+    var onRefusal: (_ message: CInt, _ isTemporary: Bool, RingerError) -> Void = { _, _, _ in }
 
     /// A client that is not connected.
     ///
@@ -171,7 +172,7 @@ final class MQTTClient {
             MQTTClient.from(context)?.subscribed(Array(granted))
         }
         mosquitto_publish_v5_callback_set(handle) { _, context, message, reason, _ in
-            if reason >= 0x80 { MQTTClient.from(context)?.refused(reason) }
+            if reason >= 0x80 { MQTTClient.from(context)?.refused(message, reason) }
             MQTTClient.from(context)?.onAcknowledgement(message)
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, context, reason, _ in
@@ -230,8 +231,11 @@ final class MQTTClient {
             detail: reason == 0 ? "it grants quality of service 0" : String(cString: mosquitto_reason_string(reason)))
     }
 
-    private func refused(_ reason: CInt) {
+    private func refused(_ message: CInt, _ reason: CInt) {
+        // RabbitMQ refuses with "implementation specific error" what a queue on a lost node should have.
+        let temporary = [MQTT_RC_UNSPECIFIED, MQTT_RC_IMPLEMENTATION_SPECIFIC, MQTT_RC_QUOTA_EXCEEDED]
         onRefusal(
+            message, temporary.contains { CInt($0.rawValue) == reason },
             RingerError(
                 .permissionDenied, "publish to", broker, detail: String(cString: mosquitto_reason_string(reason))))
     }

@@ -14,7 +14,7 @@ struct Health: Equatable {
     /// The version, and the revision where the build said which.
     static let version: String = {
         let revision = String(cString: payment_revision())
-        return "0.1.0" + (revision.isEmpty ? "" : " (\(revision))")
+        return "0.2.0" + (revision.isEmpty ? "" : " (\(revision))")
     }()
 
     var status: PaymentSpeaker.Status
