@@ -44,11 +44,8 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         /// How it ended.
         public var outcome: PlaybackEnd?
         /// Frames that were heard; on 32 bits the most that an `Int` counts, where it was more.
-        public var played: Int {
-            get { Int(clamping: framesPlayed) }
-            set { framesPlayed = Int64(newValue) }
-        }
-        /// The same on every processor.
+        public var played = 0
+        /// The same, without that limit.
         package var framesPlayed: Int64 = 0
 
         /// Where it began, and how often it was to be played.
