@@ -1,7 +1,7 @@
 /*
  * Plays a sound of 768 kHz over and over on a simulated board and moves its clock by an hour in one call: more frames
  * than 32 bits with a sign count. Prints what was played. An argument is another number of seconds: under qemu 3,600 take about
- * 6 s, and 50,000 a minute and a half.
+ * 6 s, and 50,000 a minute.
  */
 #include <inttypes.h>
 #include <ringer.h>
