@@ -1,7 +1,7 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments feedback field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
+.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments feedback field examples units overlays lab-gpiod2 processors arm arm-test lab-arm64 \
 	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-part endurance-long month hostile fuzz dist deb packages container failing-calls failing-part detector format lint warnings warnings-elsewhere warnings-gpiod2 sanitize-part sanitize-build bench install uninstall clean
 
 help: ## This list
@@ -117,14 +117,14 @@ detector: ## The mute detector's verdicts beside the switch, in the laboratory: 
 processors: ## 32-bit ARM: the rules under qemu, and the C files compiled
 	@Tests/Systems/Processors/test
 
-arm64: ## Programs, the library and the products for 64-bit ARM (Debian 13), with a Swift SDK made of Debian's packages
-	@scripts/arm64
+arm: ## Programs, the library and the products for an ARM board: SYSTEM=trixie-arm64 or trixie-armhf
+	@scripts/arm $(SYSTEM)
 
 arm64-link: ## 64-bit ARM: the SDK's failures, Minimal and ringerd linked; under qemu the digests, the service and its plug-in
-	@Tests/Systems/Arm64/test sdk programs digests service
+	@Tests/Systems/Arm/test trixie-arm64 sdk programs digests service
 
-arm64-test: ## All tests of 64-bit ARM under qemu
-	@Tests/Systems/Arm64/test
+arm-test: ## All tests of an ARM board's programs under qemu: SYSTEM=trixie-arm64 ...
+	@Tests/Systems/Arm/test $(SYSTEM)
 
 swift-debian: ## Build with Debian's own Swift, which may be older, and run the unit tests with it
 	@scripts/swift-debian

@@ -5,7 +5,7 @@
 
 # build_tests LOG: with Debian's compiler, whose library of tests fits its others.
 build_tests() {
-    scripts/packages arm64 lab-arm64
+    scripts/packages arm lab-arm64
     scripts/swift-debian arm64 --build-tests >"$1" 2>&1 || {
         grep -E 'error:' "$1" | sort -u | head -n 20 >&2 || true
         tail -n 20 "$1" >&2

@@ -1,7 +1,7 @@
 # How small programs are built, sourced by the scripts that build one.
 # shellcheck shell=bash disable=SC2034
 linking=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# For another processor scripts/arm64 sets what builds, and the folder of what is built.
+# For another processor scripts/arm sets what builds, and the folder of what is built.
 [ -n "${swift_build+set}" ] || swift_build=(swift build)
 built_small=${built_small-.build/footprint}
 # -internalize-at-link lets the linker leave out public functions that nothing calls: without it the compiler has them kept.

@@ -98,7 +98,7 @@ extension ringer_recording {
         started_at = recording.start?.nanoseconds ?? 0
         ended_at = recording.end?.nanoseconds ?? 0
         frames = UInt64(clamping: recording.sound.frames)
-        frames_played = UInt64(clamping: recording.played)
+        frames_played = UInt64(clamping: recording.framesPlayed)
         rate = UInt32(recording.sound.sampleRate)
         channels = UInt32(clamping: recording.sound.channels)
         route = recording.route.constant

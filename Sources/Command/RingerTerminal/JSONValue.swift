@@ -2,7 +2,7 @@
 package enum JSONValue: CustomStringConvertible {
     case null
     case bool(Bool)
-    case integer(Int)
+    case integer(Int64)
     case number(Double)
     case string(String)
     case array([JSONValue])

@@ -117,7 +117,7 @@ package struct WatchLine {
             state.quietHoursVolume.map { line(.quietHoursVolume($0, until: state.quietHoursVolumeUntil)) },
             line(
                 "session", "sessions", "\(sessions == 0 ? "none" : "\(sessions)") here; \(others.sentence)",
-                [("sessions", .integer(sessions))] + others.values),
+                [("sessions", .integer(Int64(sessions)))] + others.values),
         ].compactMap(\.self)
     }
 
@@ -176,17 +176,17 @@ extension DeviceStateChange {
         case .keptPosition(let position, let until):
             [
                 ("keptPosition", .optional(position?.rawValue)),
-                ("keptPositionUntil", until.map { .integer(Int($0)) } ?? .null),
+                ("keptPositionUntil", until.map { .integer(Int64($0)) } ?? .null),
             ]
         case .quietHours(let position, let until):
             [
                 ("quietHours", .optional(position?.rawValue)),
-                ("quietHoursUntil", until.map { .integer(Int($0)) } ?? .null),
+                ("quietHoursUntil", until.map { .integer(Int64($0)) } ?? .null),
             ]
         case .quietHoursVolume(let volume, let until):
             [
                 ("quietHoursVolume", .volume(volume)),
-                ("quietHoursVolumeUntil", until.map { .integer(Int($0)) } ?? .null),
+                ("quietHoursVolumeUntil", until.map { .integer(Int64($0)) } ?? .null),
             ]
         case .route(let route): [("route", .string(route.rawValue))]
         case .otherAudioPlaying(let isPlaying): [("otherAudio", .bool(isPlaying))]

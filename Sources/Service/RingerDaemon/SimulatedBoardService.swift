@@ -165,7 +165,7 @@ extension MonotonicTime {
 extension SimulatedSoundOutput.Recording {
     fileprivate var busValue: BusValue {
         var values: [String: BusValue] = [
-            "frames": .uint32(UInt32(clamping: frames)), "played": .uint32(UInt32(clamping: played)),
+            "frames": .uint32(UInt32(clamping: frames)), "played": .uint32(UInt32(clamping: framesPlayed)),
             "rate": .double(sound.sampleRate), "channels": .uint32(UInt32(clamping: sound.channels)),
             "route": .string(route.rawValue), "gain": .double(Double(gains.last ?? 1)),
         ]

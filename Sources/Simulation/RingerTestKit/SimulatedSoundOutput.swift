@@ -43,8 +43,10 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         public var end: MonotonicTime?
         /// How it ended.
         public var outcome: PlaybackEnd?
-        /// Frames that were heard.
+        /// Frames that were heard; on 32 bits the most that an `Int` counts, where it was more.
         public var played = 0
+        /// The same, without that limit.
+        package var framesPlayed: Int64 = 0
 
         /// Where it began, and how often it was to be played.
         var manner = SoundManner()

@@ -210,7 +210,7 @@ final class SimulatedVoice: Playback, Sendable {
         record { recording in
             recording.end = now
             recording.outcome = end
-            recording.played = Int(clamping: played)
+            (recording.played, recording.framesPlayed) = (Int(clamping: played), played)
         }
         // Virtual time is exact: until the end, frames were left.
         let unfinishedAt = start.flatMap { fault == .unpaced ? nil : max($0, now) }

@@ -62,6 +62,9 @@ static void *use(void *device)
     ringer_simulated_advance(device, 399999);
     printf("the motor is %s after 399999 us\n", is_motor_on(device) ? "on" : "off");
     ringer_simulated_advance(device, 1);
+    /* The firmware's thread turns the motor on first, and then sets the timer of its end, which may be later than this one's
+     * call. The time is the same in any case. */
+    wait_for("motor", is_motor_on, device, 0);
     printf("the motor is %s after 400000 us\n", is_motor_on(device) ? "on" : "off");
     wait_for("sounds", sounds, device, 2);
     ringer_simulated_advance(device, 2000000);

@@ -89,7 +89,7 @@ static float fraction(struct caller *c)
 
 static size_t size(struct caller *c, size_t good)
 {
-    static const size_t bad[] = {0, SIZE_MAX, SIZE_MAX / 2, (size_t)1 << 40};
+    static const size_t bad[] = {0, SIZE_MAX, SIZE_MAX / 2, (size_t)(UINT64_C(1) << 40)};
 
     return is_bad(c) ? bad[below(c, 4)] : good;
 }

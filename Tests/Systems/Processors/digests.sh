@@ -1,15 +1,14 @@
 # bash, sourced by the tests of other processors: the program of digests, which shows what the pure targets decide and compute.
 # The variable root, the folder of the checkout, must be set.
 
-# build_digests NAME FOLDER [ARGUMENT...]: builds FOLDER/digest for a processor: x86_64, aarch64 with the Swift SDK of
-# scripts/arm64, or armv7 as Embedded Swift, the only standard library that there is for it. Arguments of the compiler name
-# other files than those of Digest/.
+# build_digests NAME FOLDER [ARGUMENT...]: builds FOLDER/digest for a processor: x86_64, one of the systems of
+# scripts/arm with its Swift SDK, or armv7 as Embedded Swift. Arguments of the compiler name other files than those of Digest/.
 build_digests() {
-    local name=$1 folder=$2 program=("${@:3}") options=() unicode=() module toolchain sysroot runtime
+    local name=$1 folder=$2 program=("${@:3}") options=() unicode=() module toolchain sysroot runtime processor tools built_small emulator clang swift_build swift_options system
     case $name in
-    aarch64)
-        eval "$("$root/scripts/arm64" environment)"
-        options=(-target aarch64-unknown-linux-gnu -sdk "$sysroot" -resource-dir "${runtime%/linux}")
+    *-arm*)
+        eval "$("$root/scripts/arm" "$name" environment)"
+        options=("${swift_options[@]}")
         ;;
     armv7)
         toolchain=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
@@ -30,7 +29,7 @@ build_digests() {
     swiftc "${options[@]}" -module-name Digest -c -o Digest.o "${program[@]}"
     case $name in
     x86_64) swiftc -o digest ./*.o -lm ;;
-    aarch64) swiftc "${options[@]}" -static-stdlib -use-ld=lld -o digest ./*.o -lm ;;
+    *-arm*) swiftc "${options[@]}" -static-stdlib -o digest ./*.o -lm ;;
     armv7) arm-linux-gnueabi-gcc -static -o digest ./*.o "${unicode[@]}" -lm ;;
     esac
 }

@@ -65,9 +65,9 @@ struct QuietCommand: AsyncParsableCommand, JSONCommand {
                 ("quietHours", .array(spans.map(JSONValue.string))),
                 ("quietHoursPosition", .string(preferences.quietHoursPosition.rawValue)),
                 ("now", .optional(state.quietHours?.rawValue)),
-                ("until", state.quietHoursUntil.map { .integer(Int($0)) } ?? .null),
+                ("until", state.quietHoursUntil.map { .integer(Int64($0)) } ?? .null),
                 ("volume", .volume(state.quietHoursVolume)),
-                ("volumeUntil", state.quietHoursVolumeUntil.map { .integer(Int($0)) } ?? .null),
+                ("volumeUntil", state.quietHoursVolumeUntil.map { .integer(Int64($0)) } ?? .null),
             ]
             return try Terminal.show(JSONValue.object(members).description)
         }

@@ -127,7 +127,7 @@ struct SilentCommand: AsyncParsableCommand, JSONCommand {
         if output.json {
             let members: [(String, JSONValue)] = [
                 ("keptPosition", .optional(kept?.rawValue)),
-                ("keptPositionUntil", until.map { .integer(Int($0)) } ?? .null),
+                ("keptPositionUntil", until.map { .integer(Int64($0)) } ?? .null),
                 ("ringSilent", .optional(position?.rawValue)),
             ]
             return try Terminal.show(JSONValue.object(members).description)

@@ -33,13 +33,13 @@ struct StatusCommand: AsyncParsableCommand, JSONCommand {
             ("source", .optional(state.ringSilentSource)),
             ("at", state.ringSilentAt.map { .number($0.seconds) } ?? .null),
             ("keptPosition", .optional(state.keptPosition?.rawValue)),
-            ("keptPositionUntil", state.keptPositionUntil.map { .integer(Int($0)) } ?? .null),
+            ("keptPositionUntil", state.keptPositionUntil.map { .integer(Int64($0)) } ?? .null),
         ]
         let effective = state.effectivePosition(device.preferences)
         members += effective.members
         members += [
             ("quietHoursVolume", .volume(state.quietHoursVolume)),
-            ("quietHoursVolumeUntil", state.quietHoursVolumeUntil.map { .integer(Int($0)) } ?? .null),
+            ("quietHoursVolumeUntil", state.quietHoursVolumeUntil.map { .integer(Int64($0)) } ?? .null),
             ("motor", .optional(device.vibrator?.name)), ("light", .optional(device.statusLight?.name)),
             ("speaker", .string(device.speakerName)),
             ("route", .string(state.route.rawValue)), ("locked", .bool(state.isScreenLocked)),
@@ -55,7 +55,7 @@ struct StatusCommand: AsyncParsableCommand, JSONCommand {
             let text =
                 switch value {
                 case .null: isUnknown(name, state) ? "unknown" : "none"
-                case .integer(let seconds) where name.hasSuffix("Until"): localTime(Int64(seconds))
+                case .integer(let seconds) where name.hasSuffix("Until"): localTime(seconds)
                 case .array:
                     effective.sources.isEmpty ? "nothing" : effective.sources.map(\.rawValue).joined(separator: ", ")
                 case .string(let text): text

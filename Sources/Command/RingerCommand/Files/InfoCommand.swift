@@ -67,14 +67,14 @@ struct InfoCommand: ParsableCommand, JSONCommand {
         let layout: JSONValue =
             info.channelLayout.map { layout in
                 .object([
-                    ("tag", layout.tag.map { .integer(Int($0)) } ?? .null),
-                    ("bitmap", .integer(Int(layout.bitmap))),
+                    ("tag", layout.tag.map { .integer(Int64($0)) } ?? .null),
+                    ("bitmap", .integer(Int64(layout.bitmap))),
                 ])
             } ?? .null
         let chunks = info.chunks.map { chunk in
             JSONValue.object([
-                ("id", .string(chunk.id.description)), ("offset", .integer(Int(chunk.offset))),
-                ("size", chunk.size.map { .integer(Int($0)) } ?? .null),
+                ("id", .string(chunk.id.description)), ("offset", .integer(Int64(chunk.offset))),
+                ("size", chunk.size.map { .integer(Int64($0)) } ?? .null),
             ])
         }
         let tags = info.tags.map { JSONValue.object([("key", .string($0.key)), ("value", .string($0.value))]) }
@@ -84,27 +84,27 @@ struct InfoCommand: ParsableCommand, JSONCommand {
             ("codec", .string(SoundFormatNames.name(info.codec))),
             ("description", .string(info.codec.description)),
             ("sampleRate", .number(info.sampleRate)),
-            ("channels", .integer(info.channels)),
-            ("bits", .integer(info.bits)),
-            ("frames", .integer(Int(info.frames))),
+            ("channels", .integer(Int64(info.channels))),
+            ("bits", .integer(Int64(info.bits))),
+            ("frames", .integer(Int64(info.frames))),
             ("duration", .number(Double(info.frames) / info.sampleRate)),
             ("bitRate", .integer(bitRate(info))),
-            ("dataOffset", .integer(Int(info.dataOffset))),
-            ("dataSize", .integer(Int(info.dataSize))),
-            ("bytesPerPacket", .integer(info.bytesPerPacket)),
-            ("framesPerPacket", .integer(info.framesPerPacket)),
-            ("primingFrames", .integer(Int(info.primingFrames))),
-            ("remainderFrames", .integer(Int(info.remainderFrames))),
-            ("truncated", .bool(info.isTruncated)), ("skipped", .integer(Int(info.skippedBytes))),
-            ("editCount", .integer(Int(info.editCount))),
+            ("dataOffset", .integer(Int64(info.dataOffset))),
+            ("dataSize", .integer(Int64(info.dataSize))),
+            ("bytesPerPacket", .integer(Int64(info.bytesPerPacket))),
+            ("framesPerPacket", .integer(Int64(info.framesPerPacket))),
+            ("primingFrames", .integer(Int64(info.primingFrames))),
+            ("remainderFrames", .integer(Int64(info.remainderFrames))),
+            ("truncated", .bool(info.isTruncated)), ("skipped", .integer(Int64(info.skippedBytes))),
+            ("editCount", .integer(Int64(info.editCount))),
             ("channelLayout", layout),
             ("chunks", .array(chunks)),
             ("tags", .array(tags)),
         ])
     }
 
-    private static func bitRate(_ info: SoundFileInfo) -> Int {
-        Int((Double(info.bytesPerPacket * 8) * info.sampleRate / Double(info.framesPerPacket)).rounded())
+    private static func bitRate(_ info: SoundFileInfo) -> Int64 {
+        Int64((Double(info.bytesPerPacket) * 8 * info.sampleRate / Double(info.framesPerPacket)).rounded())
     }
 
     /// The duration in microseconds.

@@ -8,7 +8,7 @@ extension SoundResult {
     /// The result's JSON members.
     var members: [(String, JSONValue)] {
         outcome.members + [
-            ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(Int(clamping: position.played))),
+            ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(position.played)),
             ("vibrated", .bool(false)), ("completion", .number((endedAt - requestedAt).inSeconds)),
             ("fallback", .optional(fallback?.reason.rawValue)),
         ]
@@ -33,7 +33,7 @@ extension SystemSoundResult {
     var json: JSONValue {
         .object(
             outcome.members + [
-                ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(Int(clamping: position.played))),
+                ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(position.played)),
                 ("vibrated", .bool(vibrated)), ("completion", .number(completedAfter.inSeconds)),
                 ("fallback", .optional(fallback?.reason.rawValue)),
             ])
@@ -51,7 +51,7 @@ extension AlertResult {
     var json: JSONValue {
         .object([
             ("outcome", .string(word)), ("by", isOver ? .null : outcome.by), ("elapsed", .number(elapsed.inSeconds)),
-            ("rounds", .integer(rounds)), ("sounded", .bool(sounded)), ("vibrated", .bool(vibrated)),
+            ("rounds", .integer(Int64(rounds))), ("sounded", .bool(sounded)), ("vibrated", .bool(vibrated)),
             ("completion", .number(elapsed.inSeconds)), ("fallback", .optional(fallback?.reason.rawValue)),
             ("soundError", .optional(soundError?.description)),
         ])

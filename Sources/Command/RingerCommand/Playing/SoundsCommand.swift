@@ -30,7 +30,7 @@ struct SoundsCommand: ParsableCommand, JSONCommand {
             let resolved = predefined.source(of: sound).word
             if output.json {
                 let members: [(String, JSONValue)] = [
-                    ("id", .integer(Int(sound.id))), ("name", .string(sound.name)), ("file", .optional(file)),
+                    ("id", .integer(Int64(sound.id))), ("name", .string(sound.name)), ("file", .optional(file)),
                     ("resolved", .string(resolved)), ("category", .optional(sound.category)),
                     ("vibrates", .bool(!sound.vibration.isEmpty)), ("since", .optional(sound.availableSince)),
                     ("categorySince", .optional(sound.categorySince)),
@@ -66,7 +66,7 @@ struct SoundsCommand: ParsableCommand, JSONCommand {
             }
             if output.json {
                 let members: [(String, JSONValue)] = [
-                    ("id", .integer(Int(sound.id))), ("name", .string(sound.name)), ("file", .string(file)),
+                    ("id", .integer(Int64(sound.id))), ("name", .string(sound.name)), ("file", .string(file)),
                     ("resolved", .string(path)), ("seconds", .number(samples.duration.inSeconds)),
                 ]
                 try Terminal.show(JSONValue.object(members).description)

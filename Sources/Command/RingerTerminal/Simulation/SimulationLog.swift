@@ -47,7 +47,7 @@ final class SimulationLog: Sendable {
             Line(
                 at: time, subject: "expect", text: "\(isMet ? "ok" : "FAILED")  \(expectation.text) (line \(line))",
                 json: .object([
-                    ("line", .integer(line)), ("expect", .string(expectation.text)), ("passed", .bool(isMet)),
+                    ("line", .integer(Int64(line))), ("expect", .string(expectation.text)), ("passed", .bool(isMet)),
                 ])))
     }
 

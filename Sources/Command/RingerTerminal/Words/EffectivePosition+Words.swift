@@ -14,7 +14,7 @@ extension EffectivePosition {
         [
             ("effectivePosition", .string(position.rawValue)),
             ("silencedBy", .array(sources.map { .string($0.rawValue) })),
-            ("silencedUntil", until.map { .integer(Int($0)) } ?? .null),
+            ("silencedUntil", until.map { .integer(Int64($0)) } ?? .null),
         ]
     }
 }

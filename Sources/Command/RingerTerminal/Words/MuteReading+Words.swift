@@ -9,7 +9,7 @@ extension MuteReading {
             ("threshold", .number(threshold.inSeconds)), ("cause", .optional(cause?.description)),
             ("margin", .number(margin.inSeconds)), ("route", .string(route.rawValue)),
             ("ringSilent", .optional(switchPosition?.rawValue)), ("disagrees", .bool(disagreesWithSwitch)),
-            ("attempts", .integer(attempts)),
+            ("attempts", .integer(Int64(attempts))),
         ])
     }
 

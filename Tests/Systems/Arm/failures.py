@@ -1,4 +1,4 @@
-"""Makes the SDK of scripts/arm64 from a mirror on the loopback whose packages are empty, and that fails in one way at a time;
+"""Makes the SDK of scripts/arm from a mirror on the loopback whose packages are empty, and that fails in one way at a time;
 and the system of scripts/swift-debian from a mirror that does not answer, and on a small disk.
 
     failures.py SCRIPTS FOLDER
@@ -18,8 +18,8 @@ import time
 import urllib.parse
 
 scripts, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
-text = (scripts / "arm64").read_text()
-names = re.search(r"^packages=\((.*?)\$\{ARM64", text, re.M | re.S).group(1).split()
+text = (scripts / "arm").read_text()
+names = re.search(r"^packages=\((.*?)\$\{ARM_", text, re.M | re.S).group(1).replace("$gcc", "14").split()
 
 
 def package(name, size):
@@ -87,7 +87,7 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 failures = 0
 
 
-def check(what, fault, sentence, port=server.server_port, small_disk=False, command=("arm64", "sdk")):
+def check(what, fault, sentence, port=server.server_port, small_disk=False, command=("arm", "trixie-arm64", "sdk")):
     """Fails unless the script says this one sentence and leaves nothing."""
     global failures
     Mirror.fault = fault
@@ -113,17 +113,17 @@ def check(what, fault, sentence, port=server.server_port, small_disk=False, comm
         left = [path.name for path in kept.iterdir()]
     left = set(left) - {"lock", "log"}
     if process.returncode == 0 or output or len(lines) != 1 or not re.search(sentence, lines[0]) or left:
-        print(f"arm64: {what}: status {process.returncode}, left {left}, said:\n{said}{output}", file=sys.stderr)
+        print(f"arm: {what}: status {process.returncode}, left {left}, said:\n{said}{output}", file=sys.stderr)
         failures += 1
     else:
-        print(f"arm64: {what}: {lines[0].replace(str(folder), '')}")
+        print(f"arm: {what}: {lines[0].replace(str(folder), '')}")
     subprocess.run(["rm", "-r", cache], check=True)
 
 
 check("no network", None, "cannot be reached", port=9)
 check("a damaged download", "damaged", "download was damaged")
 check("an interrupted download", "interrupted", "cannot be reached")
-check("a signal during a download", "endless", "interrupted: the SDK was not made")
+check("a signal during a download", "endless", "interrupted: the Swift SDK for trixie-arm64 was not made")
 check("a full disk", None, "no space left", small_disk=True)
 system = ("swift-debian", "root")
 check("no network, for a system", None, "Failed getting release file", port=9, command=system)
