@@ -17,7 +17,7 @@ from ringer_lab import junit, recording, report
 from ringer_lab.lab import Lab
 
 OWN, RESULTS, PART = json.loads(os.environ.pop("RINGER_LAB_OWN", '["", "", ""]'))
-LAB, HAS_FAILED = pytest.StashKey(), pytest.StashKey()
+LAB, HAS_FAILED, OPTIONS = pytest.StashKey(), pytest.StashKey(), pytest.StashKey()
 # The command's words. Not in the firmware's environment, whose length it would notice: by microseconds, when it starts.
 COMMAND, WORDS = json.loads(os.environ.pop("RINGER_LAB_WORDS", "[[], []]"))
 
@@ -70,6 +70,8 @@ COVERAGE = {"html": "htmlcov", "xml": "coverage.xml", "json": "coverage.json", "
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
+    # First: an option's value may be kept in its default, which is parsed anew for this (pytest-cov).
+    config.stash[OPTIONS] = [word for number, word in enumerate(WORDS) if not names_tests(config, number)]
     option = config.option
     for name, (word, instead) in REFUSED.items():
         if getattr(option, name, None):
@@ -259,7 +261,7 @@ def names_tests(config, number):
 def repetition(item, shift):
     """The command that runs this test again, in the same way and with the same id."""
     config = item.config
-    words = [word for number, word in enumerate(WORDS) if not names_tests(config, number)]
+    words = [*config.stash[OPTIONS]]
     has_root = config.inipath is not None or any(word.startswith("--rootdir") for word in words)
     if not has_root and config.rootpath != item.path.parent:
         words.append(f"--rootdir={os.path.relpath(config.rootpath)}")
