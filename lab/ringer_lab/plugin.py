@@ -70,8 +70,7 @@ COVERAGE = {"html": "htmlcov", "xml": "coverage.xml", "json": "coverage.json", "
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
-    # First: an option's value may be kept in its default, which is parsed anew for this (pytest-cov).
-    config.stash[OPTIONS] = [word for number, word in enumerate(WORDS) if not names_tests(config, number)]
+    options(config)  # before any is set below
     option = config.option
     for name, (word, instead) in REFUSED.items():
         if getattr(option, name, None):
@@ -258,10 +257,17 @@ def names_tests(config, number):
     return mark in config._parser.parse_known_args([*WORDS[:number], mark, *WORDS[number + 1 :]]).file_or_dir
 
 
+def options(config):
+    """The command's words but for the tests. Parsing sets options anew where a plug-in keeps them in a default, as pytest-cov: once."""
+    if OPTIONS not in config.stash:
+        config.stash[OPTIONS] = [word for number, word in enumerate(WORDS) if not names_tests(config, number)]
+    return [*config.stash[OPTIONS]]
+
+
 def repetition(item, shift):
     """The command that runs this test again, in the same way and with the same id."""
     config = item.config
-    words = [*config.stash[OPTIONS]]
+    words = options(config)
     has_root = config.inipath is not None or any(word.startswith("--rootdir") for word in words)
     if not has_root and config.rootpath != item.path.parent:
         words.append(f"--rootdir={os.path.relpath(config.rootpath)}")
