@@ -21,7 +21,7 @@ thead th { border-bottom: 1px solid var(--line); } td { font-variant-numeric: ta
 
 
 def host_time(name):
-    """The host's time, which the guest's clocks are not: the host stamps a new file of the run's folder with it."""
+    """The host's time, which the guest's clocks are not: the host stamps a new file of the run's folder with it, in whole seconds."""
     if "RINGER_LAB_RUN" not in os.environ:  # at a bench this machine is the host
         return time.time()
     path = os.path.join(os.environ["RINGER_LAB_RUN"], name)
@@ -36,13 +36,13 @@ def host_time(name):
 def write(path, title, failure, sections, lab, files, command):
     """Writes the page: `failure` and `sections` are pytest's, `files` the recordings by name, `command` repeats the test."""
     virtual, real = lab.end - lab.start, max(0.0, lab.host_end - lab.host_start)
-    clocks = ("virtual", "real, with the laboratory's own work")
+    clocks, digits = ("virtual", "real, with the laboratory's own work, in whole seconds"), 0
     if lab.board.is_real:
-        clocks = ("the host's clock", "the same, with the bench's own work")
+        clocks, digits = ("the host's clock", "the same, with the bench's own work"), 3
     elif os.environ.get("RINGER_LAB_TIME") == "real":
-        clocks = ("the guest's clock", "the host's, with the laboratory's own work")
+        clocks = ("the guest's clock", "the host's, with the laboratory's own work, in whole seconds")
     parts = [
-        table(("time of the test", ""), [(clocks[0], f"{virtual:.3f} s"), (clocks[1], f"{real:.2f} s")]
+        table(("time of the test", ""), [(clocks[0], f"{virtual:.3f} s"), (clocks[1], f"{real:.{digits}f} s")]
               + ([("its events came later by", f"{lab.shift:g} s")] if lab.shift else [])),
         heading("What failed"), block(failure),
         *(heading(name) + block(text) for name, text in sections if name != "Captured recordings call"),

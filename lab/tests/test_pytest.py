@@ -138,7 +138,7 @@ def test_the_page_of_a_failed_test(ringer_lab, tmp_path):
     assert "gpio" in page.parts["kernel.log"]
     times = page.parts[f"test_page.py::{name}"]
     virtual, real = (float(number) for number in re.findall(r"([\d.]+) s", times))
-    # On a machine at rest the test takes so short a time that it is shown as 0.
+    # Real time is in whole seconds, of which a machine at rest needs none.
     assert 101 < virtual < 102 and 0 <= real != virtual
     # The picture, and the two words that were heard.
     assert ("svg" in {tag for tag, _ in page.elements}) and "ring-silent" in page.parts["Lines and sound"]
