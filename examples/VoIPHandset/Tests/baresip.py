@@ -50,7 +50,7 @@ def test_baresip():
         heard = os.path.join(work, "heard.raw")
         with registering([kamailio.address], "--answer-after", "0", "--microphone-pcm", "null", "--call-pcm",
                          f"paced:CAPTURE={heard},RATE={RATE},CHANNELS=1") as handset:
-            handset.wait(lambda: kamailio.said("saved"), "registered")
+            kamailio.wait(lambda: kamailio.said("saved"), "registered")
             with subprocess.Popen(
                     ["baresip", "-f", work, "-e", f"/dial sip:door@{REALM}"], stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as peer:
