@@ -14,8 +14,8 @@ package enum DetachedThread {
     ///
     /// - Parameters:
     ///   - stackSize: The thread's stack in bytes.
-    ///   - inheritsScheduling: Whether the thread has the caller's scheduling policy, which may be `SCHED_FIFO`; false
-    ///     for the ordinary one.
+    ///   - inheritsScheduling: Whether the thread has the caller's scheduling policy if that is `SCHED_FIFO` or `SCHED_RR`; false
+    ///     for the ordinary one in their place.
     /// - Throws: The system's reason if it has no thread left.
     @discardableResult
     package static func start(
@@ -26,8 +26,8 @@ package enum DetachedThread {
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
         pthread_attr_setstacksize(&attributes, stackSize)
-        // Only where there is a policy to leave behind: a sandbox may forbid to set any, the ordinary one too.
-        if !inheritsScheduling, sched_getscheduler(0) != SCHED_OTHER {
+        // Only a real-time policy is left behind: a sandbox may forbid to set any, and whoever runs by SCHED_IDLE may not leave it.
+        if !inheritsScheduling, [SCHED_FIFO, SCHED_RR].contains(sched_getscheduler(0)) {
             pthread_attr_setinheritsched(&attributes, CInt(PTHREAD_EXPLICIT_SCHED))
         }
         let argument = Unmanaged.passRetained(ThreadBody(run: body))
