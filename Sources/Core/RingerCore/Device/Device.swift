@@ -369,37 +369,6 @@ public final class Device: Sendable {
         RingerPolicy.decide(request, state: state, preferences: preferences)
     }
 
-    // MARK: - Life
-
-    /// Stops everything, the motor first, and frees it. Returns once all is closed, also if another call began closing.
-    ///
-    /// No sound begins and the motor is not turned on from now on. It waits for 1 s at most: a driver or a PCM that has not
-    /// returned by then, or a blocked thread of the device, is left behind. On the device's thread, and in a completion, an
-    /// observer or a log handler, it does not wait; dropping the last reference closes the device in the same way, and never
-    /// waits.
-    public func close() {
-        close(within: ports.closingPatience)
-    }
-
-    /// The same, waiting for another time at most.
-    package func close(within patience: Duration) {
-        // Its parent uses the hardware, and has the threads that would be waited for.
-        if !process.isCurrent { return }
-        closing.begin()
-        if core.isOnItsThread || UserCode.isRunning { return }
-        let isDone = Latch()
-        closing.whenOver { isDone.open() }
-        isDone.wait(until: .now + patience)
-    }
-
-    /// Closes the device without waiting. `completion` is called once all is closed, or given up after 1 s: on the device's
-    /// thread, or before this returns.
-    package func close(completion: @escaping @Sendable () -> Void) {
-        if !process.isCurrent { return completion() }
-        closing.begin()
-        closing.whenOver(completion)
-    }
-
     func change(_ change: DeviceStateChange, from source: String) {
         publisher.change(change, from: source, at: clock.now)
     }
