@@ -198,7 +198,7 @@ import Testing
         #expect(damaged.contains("it counts as silent") && damaged.contains("repair:  set it anew: ringer silent off"))
         let missing = try doctor("position-file = none/position\n")
         #expect(missing.contains("unusable position none/position: ") && missing.contains("make its folder"))
-        #expect(try doctor("position-file = none\n").contains("none     position the kept position does not outlast"))
+        #expect(try doctor("position-file = none\r\nvolume-keys = no\r\n").contains("none     position the kept position does not outlast"))
         let wrong = try doctor("button = evdev:/dev/input/none,code=KEY_MUTE\nsilent-light = none-such\n")
         #expect(wrong.contains("missing  button   ") && wrong.contains("Only a push button"))
         #expect(wrong.contains("missing  silent-light no LED none-such\n"))
@@ -241,7 +241,8 @@ import Testing
             "apt-get install -y libsndfile1",
         ]
         for line in commands {
-            #expect(result.output.contains("\n\(line)\n") && report.output.contains(line), "\(result.output)")
+            #expect(result.output.contains("\(line)\n") || result.output.contains("\n\(line) || {"), "\(result.output)")
+            #expect(report.output.contains(line))
         }
         #expect(result.output.contains("\n# silent-light: no LED none-such\n#     name one of ls /sys/class/leds"))
         // The programs that it runs are doubles, which write down how they are called. Others are those of the machine's own repairs.
@@ -274,7 +275,8 @@ import Testing
         // One that fails does not keep the next one from being made.
         try command.write(Array("echo apt-get \"$*\" >>calls; exit 100\n".utf8), "apt-get")
         let failed = try run()
-        #expect(failed.status == 1 && failed.calls == mended.calls)
+        let tries = ["libmpg123-0", "libsndfile1"].flatMap { ["apt-get install -y \($0)", "apt-get update"] }
+        #expect(failed.status == 1 && failed.calls.map(String.init) == [String(mended.calls[0])] + tries)
     }
 
     @Test("a script and JSON exclude each other")

@@ -214,16 +214,19 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
         } catch {
             let repair: Repair? =
                 switch error.code {
-                case .permissionDenied: .join("audio")
+                case .permissionDenied: Self.accessToSound
                 case .busy: "find who holds it: fuser -v /dev/snd/*"
                 case .notFound: "list the PCMs: aplay -L; name one: --pcm; load the card's driver"
                 case .invalid where error.detail?.contains("is not a string") == true:
-                    .cardName
+                    .cardName()
                 default: nil
                 }
             return [Finding(part: "speaker", problem: error.description, repair: repair)]
         }
     }
+
+    /// The repair for files of sound cards that this user may not open.
+    private static var accessToSound: Repair { HardwareProblem.soundCards()?.repair ?? .join("audio") }
 
     /// The current output volume and input: both sources report before they have started.
     private func mixerAndInput(_ sound: SoundParts) throws -> [Finding] {
@@ -253,7 +256,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
                 Finding(
                     part: "volume", problem: reason?.description ?? "\(volume.name): no element with a playback volume",
                     repair: reason?.code == .permissionDenied
-                        ? .join("audio") : "see what the card has: amixer scontrols; name another card: --card",
+                        ? Self.accessToSound : "see what the card has: amixer scontrols; name another card: --card",
                     isOptional: true)
             case .inputAvailable(true): Finding(part: "input", name: input.name)
             case .inputAvailable(false): Finding(part: "input", problem: "no \(input.name)", isOptional: true)

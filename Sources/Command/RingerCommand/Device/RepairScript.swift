@@ -24,7 +24,11 @@ enum RepairScript {
         if repairs.isEmpty {
             lines += ["", "# There is nothing to repair by a command."]
         } else {
-            lines += [#"[ "$(id -u)" -eq 0 ] || { echo "$0: this must be run as root" >&2; exit 1; }"#, "failed="]
+            lines += [
+                #"[ "$(id -u)" -eq 0 ] || { echo "$0: this must be run as root" >&2; exit 1; }"#,
+                "# Where a user's PATH has come along.",
+                "PATH=$PATH:/usr/sbin:/sbin", "failed=",
+            ]
         }
         for (reason, repair) in repairs {
             // One that fails does not keep the others from being made.
@@ -34,6 +38,9 @@ enum RepairScript {
         if !decisions.isEmpty { lines += ["", "# The rest is for you to decide:"] }
         for (reason, repair) in decisions {
             lines += ["#", "# \(reason)", "#     \(repair)"] + repair.commands.map { "#     \($0)" }
+        }
+        if repairs.contains(where: \.repair.needsLogin) {
+            lines += ["", #"echo "Log in again: groups count from then on.""#]
         }
         if !repairs.isEmpty { lines += ["", #"[ -z "$failed" ] || exit 1"#] }
         return lines

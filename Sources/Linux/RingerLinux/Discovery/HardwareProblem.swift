@@ -57,7 +57,7 @@ package struct HardwareProblem: Sendable, Hashable {
     }
 
     /// Where files of sound cards are there and this process may open none of their cards; nil otherwise.
-    static func soundCards(_ folder: FilePath = HardwarePaths.standard.sound) -> HardwareProblem? {
+    package static func soundCards(_ folder: FilePath = HardwarePaths.standard.sound) -> HardwareProblem? {
         let cards = DirectoryListing.numbered("controlC", in: folder).map { folder.appending($0) }
         guard let first = cards.first, !cards.contains(where: { access($0.string, R_OK | W_OK) == 0 }) else {
             return nil
@@ -68,13 +68,16 @@ package struct HardwareProblem: Sendable, Hashable {
 
 /// Names of users and groups.
 enum Account {
-    /// The user's name, or its number if it has no name. The corresponding C function is `getpwuid_r`.
-    static func user(_ id: uid_t) -> String {
+    /// The user's name, or its number if it has no name.
+    static func user(_ id: uid_t) -> String { name(of: id) ?? "\(id)" }
+
+    /// The user's name; nil if it has none. The corresponding C function is `getpwuid_r`.
+    static func name(of id: uid_t) -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer: [CChar] = Array(repeating: 0, count: 4096)
         guard getpwuid_r(id, &entry, &buffer, buffer.count, &found) == 0, let name = found?.pointee.pw_name else {
-            return "\(id)"
+            return nil
         }
         return String(cString: name)
     }
