@@ -269,6 +269,12 @@ def becomes_heard(lab, sentence):
 # Scenarios.
 
 
+def waits(lab):
+    """How long it waits for the service, a client and a converter, by a clock of the test's."""
+    ended = subprocess.run(["/built/waits"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+    check(ended.returncode == 0, ended.stdout)
+
+
 def leak(lab):
     """New streams at silent, then at ring."""
     lab.switch("silent")
@@ -847,7 +853,7 @@ def processor(lab):
 
 
 RULES = []
-CHECKED = [leak, without, flip, user, duck, foreign, stopped, state, deaths, unreachable, through, twice, categories, native, source, broken, overridden, release, systemd, many, hundred,
+CHECKED = [waits, leak, without, flip, user, duck, foreign, stopped, state, deaths, unreachable, through, twice, categories, native, source, broken, overridden, release, systemd, many, hundred,
            restart, script]
 
 
