@@ -417,6 +417,29 @@ def foreign(lab):
     end(child)
 
 
+def locked(lab):
+    """Volumes that the user or a script locked: they stay as they are, also where others duck it, and it is silenced all the same."""
+    if lab.is_old:
+        return  # its converter has no lock
+    lab.switch("ring")
+    child = play("pw-play", LONG, "-P", "{ channelmix.lock-volumes = true channelmix.min-volume = 0.5 }")
+    lab.probe.becomes(0.25, "alone")
+    number = str(streams()[0][0])
+    run("wpctl", "set-volume", number, "0.5")
+    mark = log_size("ringer-pipewire")
+    other = spawn("player", "pw-play", "--media-role", "Navigation", ZEROS)
+    eventually("it is ducked", lambda: f"({number}): heard, gain 0.2" in log("ringer-pipewire", mark))
+    check(abs(lab.probe.level() - 0.25) < 1e-3, "the locked volume was changed")
+    lab.switch("silent")
+    becomes_silent(lab, "locked, at silent")
+    end(other)
+    lab.switch("ring")
+    lab.probe.becomes(0.25, "locked, after silence")
+    props = run("pw-cli", "enum-params", number, "Props")
+    check(re.search(r'"channelmix.lock-volumes"\n\s*Bool true', props), "the lock is gone: " + props)
+    end(child)
+
+
 def stopped(lab):
     """A program that hangs while it plays: it is written again, which is said once, and it is silent when it goes on."""
     lab.switch("ring")
@@ -640,6 +663,46 @@ def native(lab):
     lab.switch("ring")
 
 
+JACK = """
+import ctypes, time
+jack = ctypes.CDLL("libjack.so.0")
+jack.jack_client_open.restype = jack.jack_port_register.restype = ctypes.c_void_p
+client = ctypes.c_void_p(jack.jack_client_open(b"jack player", 0, None))
+jack.jack_port_register(client, b"out", b"32 bit float mono audio", ctypes.c_ulong(2), ctypes.c_ulong(0))
+jack.jack_activate(client)
+time.sleep(1000)
+"""
+
+
+def named(lab):
+    """What cannot be silenced is named: a program of JACK, a filter, and what plays what is encoded. A stream without conversion is silenced."""
+    lab.switch("silent")
+    for arguments, line in (
+            (("pw-jack", "python3", "-c", JACK), r"python3\S*: cannot be silenced: it has no converter \(JACK, or a filter\)"),
+            (("/built/probe", "--filter"), r"probe: cannot be silenced: it has no converter \(JACK, or a filter\)"),
+            (("/built/probe", "--encoded"), r"probe: cannot be silenced: no converter reads what it plays \(passthrough\)")):
+        child = spawn("player", *arguments, stdin=subprocess.PIPE)
+        listed = [""]
+
+        def is_named():
+            listed[0] = run("/built/ringer-pipewire", "--list", "--config", HOME + "/ringer.conf")
+            return re.search(rf"^\d+ {line}$", listed[0], re.M)
+        try:
+            eventually(f"{arguments} is named", is_named)
+        except Failure as failure:
+            raise Failure(f"{failure}: {listed[0]}") from None
+        end(child)
+    player = spawn("player", "/built/probe", "--unconverted", stdin=subprocess.PIPE)
+    running()
+    stays_silent(lab, "without conversion, at silent")
+    lab.switch("ring")
+    becomes_heard(lab, "without conversion, at ring")
+    lab.switch("silent")
+    becomes_silent(lab, "without conversion, after a flip")
+    end(player)
+    lab.switch("ring")
+
+
 def source(lab):
     """A loopback without a sink, which plays what a source records, is judged: nothing of it was judged before."""
     lab.switch("ring")
@@ -853,7 +916,7 @@ def processor(lab):
 
 
 RULES = []
-CHECKED = [waits, leak, without, flip, user, duck, foreign, stopped, state, deaths, unreachable, through, twice, categories, native, source, broken, overridden, release, systemd, many, hundred,
+CHECKED = [waits, leak, without, flip, user, duck, foreign, locked, stopped, state, deaths, unreachable, through, twice, categories, native, named, source, broken, overridden, release, systemd, many, hundred,
            restart, script]
 
 
