@@ -869,8 +869,23 @@ def percentile(values, part):
     return values[min(len(values) - 1, int(len(values) * part))]
 
 
+def beginnings(lab, player, count):
+    """How much of the beginning of so many streams is not heard, in words."""
+    lost = [max(14400 - shorts(lab, player, 1), 0) / 48 for _ in range(count)]
+    return f"lost of a beginning: median {statistics.median(lost):.1f} ms, p95 {percentile(lost, 0.95):.1f}"
+
+
+def restart_pulse(lab):
+    """It reads the rules when it starts."""
+    end(lab.pulse)
+    if os.path.exists(SESSION + "/pulse/native"):
+        os.unlink(SESSION + "/pulse/native")
+    lab.pulse = spawn("pulse", "pipewire-pulse")
+    eventually("pipewire-pulse serves", lambda: "sink0" in run("pactl", "info"))
+
+
 def figures(lab):
-    """For a quiet machine: leaks of many streams, times of flips, beginnings that are lost, processor time."""
+    """For a quiet machine: leaks of many streams, times of flips, beginnings that are lost, also without Ringer, processor time."""
     print("load", open("/proc/loadavg", encoding="utf-8").read().split()[0], flush=True)
     streams_wanted, flips = int(os.environ["STREAMS"]), int(os.environ["FLIPS"])
     for quantum in (256, 1024):
@@ -879,7 +894,7 @@ def figures(lab):
             lab.switch("silent")
             leaks = [shorts(lab, player, 1) for _ in range(streams_wanted)]
             lab.switch("ring")
-            heads = [14400 - shorts(lab, player, 1) for _ in range(streams_wanted // 4)]
+            beginning = beginnings(lab, player, streams_wanted // 4)
             child = play(player, LONG)
             becomes_heard(lab, "at ring")
             times = []
@@ -894,8 +909,20 @@ def figures(lab):
             end(child)
             print(f"{player}, quantum {quantum}: {sum(x > 0 for x in leaks)} of {len(leaks)} leaked; to silence, dbus-send's start "
                   f"included: median {statistics.median(times):.1f} ms, p99 {percentile(times, 0.99):.1f}, most {max(times):.1f} "
-                  f"(limit {2 * quantum / 48 + 20:.1f}); lost of a beginning: median {statistics.median(heads) / 48:.1f} ms, "
-                  f"p95 {percentile(heads, 0.95) / 48:.1f}", flush=True)
+                  f"(limit {2 * quantum / 48 + 20:.1f}); {beginning}", flush=True)
+    # What players and the graph lose by themselves.
+    end(lab.ringer)
+    for path in RULES:
+        os.rename(path, path + ".off")
+    restart_pulse(lab)
+    for quantum in (256, 1024):
+        lab.quantum(quantum)
+        for player in ("pw-play", "paplay"):
+            print(f"{player}, quantum {quantum}, without Ringer: {beginnings(lab, player, streams_wanted // 4)}", flush=True)
+    for path in RULES:
+        os.rename(path + ".off", path)
+    restart_pulse(lab)
+    lab.start_ringer()
 
 
 def processor(lab):
