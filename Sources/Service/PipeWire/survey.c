@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <spa/param/format.h>
+#include <spa/param/port-config.h>
+#include <spa/pod/iter.h>
 #include <spa/utils/list.h>
 
 #include "converter.h"
@@ -21,6 +24,8 @@ struct node {
     struct converter converter;
     struct pw_properties *properties;
     uint32_t ports;
+    bool plays_samples, plays_encoded; /* of the formats that it has */
+    bool bypasses;                     /* its converter is not between it and the graph */
 };
 
 struct client {
@@ -51,13 +56,32 @@ static void on_info(void *data, const struct pw_node_info *info)
     n->properties = pw_properties_new_dict(info->props);
 }
 
+/* What an object says for this key; 0 if nothing. */
+static uint32_t read_id(const struct spa_pod *object, uint32_t key)
+{
+    const struct spa_pod_prop *prop = spa_pod_find_prop(object, NULL, key);
+    uint32_t count, choice, value = 0;
+    if (prop != NULL)
+        spa_pod_get_id(spa_pod_get_values(&prop->value, &count, &choice), &value);
+    return value;
+}
+
 static void on_param(
     void *data, int sequence, uint32_t id, uint32_t index, uint32_t next, const struct spa_pod *param)
 {
     (void)sequence, (void)index, (void)next;
     struct node *n = data;
+    if (param == NULL)
+        return;
     if (id == SPA_PARAM_Props)
         converter_read(&n->converter, param);
+    if (id == SPA_PARAM_PortConfig)
+        n->bypasses = read_id(param, SPA_PARAM_PORT_CONFIG_mode) == SPA_PARAM_PORT_CONFIG_MODE_passthrough;
+    if (id == SPA_PARAM_EnumFormat) {
+        bool has_samples = read_id(param, SPA_FORMAT_mediaSubtype) == SPA_MEDIA_SUBTYPE_raw;
+        n->plays_samples = n->plays_samples || has_samples;
+        n->plays_encoded = n->plays_encoded || !has_samples;
+    }
 }
 
 static const struct pw_node_events node_events = {PW_VERSION_NODE_EVENTS, .info = on_info, .param = on_param};
@@ -110,8 +134,8 @@ static void on_global(
     }
     spa_list_append(&state->nodes, &n->link);
     pw_node_add_listener(n->node, &n->listener, &node_events, n);
-    uint32_t ids[] = {SPA_PARAM_Props};
-    pw_node_subscribe_params(n->node, ids, 1);
+    uint32_t ids[] = {SPA_PARAM_Props, SPA_PARAM_PortConfig, SPA_PARAM_EnumFormat};
+    pw_node_subscribe_params(n->node, ids, SPA_N_ELEMENTS(ids));
 }
 
 static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global};
@@ -195,8 +219,12 @@ static void list(const struct node *n, const struct rules *rules)
         name = of(n, PW_KEY_NODE_NAME);
     printf("%u %s: ", n->id, name);
     struct category category = categorize(rules, &n->properties->dict);
-    if (!n->converter.known || n->converter.channels == 0)
-        printf("cannot be silenced: it has no converter (%s)\n", is_filter ? "JACK, or a filter" : "passthrough, or NO_CONVERT");
+    if (is_filter)
+        printf("cannot be silenced: it has no converter (JACK, or a filter)\n");
+    else if (n->bypasses || (n->plays_encoded && !n->plays_samples))
+        printf("cannot be silenced: no converter reads what it plays (passthrough)\n");
+    else if (!n->converter.known || n->converter.channels == 0)
+        printf("cannot be silenced: it has no converter\n");
     else if (category.passes || comes_from_sink(n))
         printf("passes: what it plays was judged before\n");
     else

@@ -269,6 +269,12 @@ def becomes_heard(lab, sentence):
 # Scenarios.
 
 
+def waits(lab):
+    """How long it waits for the service, a client and a converter, by a clock of the test's."""
+    ended = subprocess.run(["/built/waits"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+    check(ended.returncode == 0, ended.stdout)
+
+
 def leak(lab):
     """New streams at silent, then at ring."""
     lab.switch("silent")
@@ -408,6 +414,29 @@ def foreign(lab):
     no_leak(lab, lab.probe.more(10)["frames"], "while others wrote what was there")
     becomes_silent(lab, "at silent after it")
     end(other)
+    end(child)
+
+
+def locked(lab):
+    """Volumes that the user or a script locked: they stay as they are, also where others duck it, and it is silenced all the same."""
+    if lab.is_old:
+        return  # its converter has no lock
+    lab.switch("ring")
+    child = play("pw-play", LONG, "-P", "{ channelmix.lock-volumes = true channelmix.min-volume = 0.5 }")
+    lab.probe.becomes(0.25, "alone")
+    number = str(streams()[0][0])
+    run("wpctl", "set-volume", number, "0.5")
+    mark = log_size("ringer-pipewire")
+    other = spawn("player", "pw-play", "--media-role", "Navigation", ZEROS)
+    eventually("it is ducked", lambda: f"({number}): heard, gain 0.2" in log("ringer-pipewire", mark))
+    check(abs(lab.probe.level() - 0.25) < 1e-3, "the locked volume was changed")
+    lab.switch("silent")
+    becomes_silent(lab, "locked, at silent")
+    end(other)
+    lab.switch("ring")
+    lab.probe.becomes(0.25, "locked, after silence")
+    props = run("pw-cli", "enum-params", number, "Props")
+    check(re.search(r'"channelmix.lock-volumes"\n\s*Bool true', props), "the lock is gone: " + props)
     end(child)
 
 
@@ -634,6 +663,46 @@ def native(lab):
     lab.switch("ring")
 
 
+JACK = """
+import ctypes, time
+jack = ctypes.CDLL("libjack.so.0")
+jack.jack_client_open.restype = jack.jack_port_register.restype = ctypes.c_void_p
+client = ctypes.c_void_p(jack.jack_client_open(b"jack player", 0, None))
+jack.jack_port_register(client, b"out", b"32 bit float mono audio", ctypes.c_ulong(2), ctypes.c_ulong(0))
+jack.jack_activate(client)
+time.sleep(1000)
+"""
+
+
+def named(lab):
+    """What cannot be silenced is named: a program of JACK, a filter, and what plays what is encoded. A stream without conversion is silenced."""
+    lab.switch("silent")
+    for arguments, line in (
+            (("pw-jack", "python3", "-c", JACK), r"python3\S*: cannot be silenced: it has no converter \(JACK, or a filter\)"),
+            (("/built/probe", "--filter"), r"probe: cannot be silenced: it has no converter \(JACK, or a filter\)"),
+            (("/built/probe", "--encoded"), r"probe: cannot be silenced: no converter reads what it plays \(passthrough\)")):
+        child = spawn("player", *arguments, stdin=subprocess.PIPE)
+        listed = [""]
+
+        def is_named():
+            listed[0] = run("/built/ringer-pipewire", "--list", "--config", HOME + "/ringer.conf")
+            return re.search(rf"^\d+ {line}$", listed[0], re.M)
+        try:
+            eventually(f"{arguments} is named", is_named)
+        except Failure as failure:
+            raise Failure(f"{failure}: {listed[0]}") from None
+        end(child)
+    player = spawn("player", "/built/probe", "--unconverted", stdin=subprocess.PIPE)
+    running()
+    stays_silent(lab, "without conversion, at silent")
+    lab.switch("ring")
+    becomes_heard(lab, "without conversion, at ring")
+    lab.switch("silent")
+    becomes_silent(lab, "without conversion, after a flip")
+    end(player)
+    lab.switch("ring")
+
+
 def source(lab):
     """A loopback without a sink, which plays what a source records, is judged: nothing of it was judged before."""
     lab.switch("ring")
@@ -800,8 +869,23 @@ def percentile(values, part):
     return values[min(len(values) - 1, int(len(values) * part))]
 
 
+def beginnings(lab, player, count):
+    """How much of the beginning of so many streams is not heard, in words."""
+    lost = [max(14400 - shorts(lab, player, 1), 0) / 48 for _ in range(count)]
+    return f"lost of a beginning: median {statistics.median(lost):.1f} ms, p95 {percentile(lost, 0.95):.1f}"
+
+
+def restart_pulse(lab):
+    """It reads the rules when it starts."""
+    end(lab.pulse)
+    if os.path.exists(SESSION + "/pulse/native"):
+        os.unlink(SESSION + "/pulse/native")
+    lab.pulse = spawn("pulse", "pipewire-pulse")
+    eventually("pipewire-pulse serves", lambda: "sink0" in run("pactl", "info"))
+
+
 def figures(lab):
-    """For a quiet machine: leaks of many streams, times of flips, beginnings that are lost, processor time."""
+    """For a quiet machine: leaks of many streams, times of flips, beginnings that are lost, also without Ringer, processor time."""
     print("load", open("/proc/loadavg", encoding="utf-8").read().split()[0], flush=True)
     streams_wanted, flips = int(os.environ["STREAMS"]), int(os.environ["FLIPS"])
     for quantum in (256, 1024):
@@ -810,7 +894,7 @@ def figures(lab):
             lab.switch("silent")
             leaks = [shorts(lab, player, 1) for _ in range(streams_wanted)]
             lab.switch("ring")
-            heads = [14400 - shorts(lab, player, 1) for _ in range(streams_wanted // 4)]
+            beginning = beginnings(lab, player, streams_wanted // 4)
             child = play(player, LONG)
             becomes_heard(lab, "at ring")
             times = []
@@ -825,8 +909,20 @@ def figures(lab):
             end(child)
             print(f"{player}, quantum {quantum}: {sum(x > 0 for x in leaks)} of {len(leaks)} leaked; to silence, dbus-send's start "
                   f"included: median {statistics.median(times):.1f} ms, p99 {percentile(times, 0.99):.1f}, most {max(times):.1f} "
-                  f"(limit {2 * quantum / 48 + 20:.1f}); lost of a beginning: median {statistics.median(heads) / 48:.1f} ms, "
-                  f"p95 {percentile(heads, 0.95) / 48:.1f}", flush=True)
+                  f"(limit {2 * quantum / 48 + 20:.1f}); {beginning}", flush=True)
+    # What players and the graph lose by themselves.
+    end(lab.ringer)
+    for path in RULES:
+        os.rename(path, path + ".off")
+    restart_pulse(lab)
+    for quantum in (256, 1024):
+        lab.quantum(quantum)
+        for player in ("pw-play", "paplay"):
+            print(f"{player}, quantum {quantum}, without Ringer: {beginnings(lab, player, streams_wanted // 4)}", flush=True)
+    for path in RULES:
+        os.rename(path + ".off", path)
+    restart_pulse(lab)
+    lab.start_ringer()
 
 
 def processor(lab):
@@ -847,7 +943,7 @@ def processor(lab):
 
 
 RULES = []
-CHECKED = [leak, without, flip, user, duck, foreign, stopped, state, deaths, unreachable, through, twice, categories, native, source, broken, overridden, release, systemd, many, hundred,
+CHECKED = [waits, leak, without, flip, user, duck, foreign, locked, stopped, state, deaths, unreachable, through, twice, categories, native, named, source, broken, overridden, release, systemd, many, hundred,
            restart, script]
 
 

@@ -2,9 +2,10 @@
  * Counts the frames that a sink plays and that are not silent, at its monitor.
  *
  *     probe SINK
- *     probe --play
+ *     probe --play | --unconverted | --encoded | --filter
  *
- * With --play it plays a level of 0.25 instead, and has the media.role that it reads, a line each.
+ * With --play it plays a level of 0.25 instead, and has the media.role that it reads, a line each; with --unconverted so without a
+ * converter, and with --encoded as IEC 958 says that what is encoded is. With --filter it has the output of a filter, which is silent.
  *
  * Each line on standard input is answered by one: how many frames were not silent since the last, the highest level, how many
  * cycles there were, and the frames of the last one; then whether the last frame was heard, and when the last change between sound
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <pipewire/filter.h>
 #include <pipewire/pipewire.h>
 #include <spa/param/audio/format-utils.h>
 
@@ -107,11 +109,33 @@ static void on_input(void *data, int descriptor, uint32_t mask)
     peak = 0;
 }
 
+static void on_filter(void *data, struct spa_io_position *position)
+{
+    (void)data, (void)position;
+}
+
+static const struct pw_filter_events filter_events = {PW_VERSION_FILTER_EVENTS, .process = on_filter};
+
+static int filter(void)
+{
+    struct pw_filter *made = pw_filter_new_simple(pw_main_loop_get_loop(loop), "filter", pw_properties_new(PW_KEY_MEDIA_TYPE, "Audio",
+        PW_KEY_MEDIA_CATEGORY, "Filter", PW_KEY_MEDIA_ROLE, "DSP", NULL), &filter_events, NULL);
+    pw_filter_add_port(made, PW_DIRECTION_OUTPUT, PW_FILTER_PORT_FLAG_MAP_BUFFERS, 0,
+        pw_properties_new(PW_KEY_FORMAT_DSP, "32 bit float mono audio", PW_KEY_PORT_NAME, "out", NULL), NULL, 0);
+    pw_filter_connect(made, PW_FILTER_FLAG_NONE, NULL, 0);
+    pw_main_loop_run(loop);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     pw_init(&argc, &argv);
     loop = pw_main_loop_new(NULL);
-    bool plays = argc > 1 && strcmp(argv[1], "--play") == 0;
+    const char *mode = argc > 1 ? argv[1] : "";
+    bool converted = strcmp(mode, "--unconverted") != 0, encoded = strcmp(mode, "--encoded") == 0;
+    bool plays = !converted || encoded || strcmp(mode, "--play") == 0;
+    if (strcmp(mode, "--filter") == 0)
+        return filter();
     struct pw_properties *properties = plays ? pw_properties_new(PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, "Playback",
         PW_KEY_NODE_NAME, "player", "state.restore-props", "false", NULL) : pw_properties_new(PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, "Capture",
         PW_KEY_NODE_NAME, "probe", PW_KEY_STREAM_CAPTURE_SINK, "true", PW_KEY_TARGET_OBJECT, argv[1],
@@ -119,11 +143,12 @@ int main(int argc, char **argv)
     stream = pw_stream_new_simple(pw_main_loop_get_loop(loop), "probe", properties, plays ? &play_events : &events, NULL);
     uint8_t buffer[1024];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof buffer);
-    const struct spa_pod *format = spa_format_audio_raw_build(&builder, SPA_PARAM_EnumFormat,
+    const struct spa_pod *format = encoded ? spa_format_audio_iec958_build(&builder, SPA_PARAM_EnumFormat,
+        &SPA_AUDIO_INFO_IEC958_INIT(.codec = SPA_AUDIO_IEC958_CODEC_AC3, .rate = 48000)) : spa_format_audio_raw_build(&builder, SPA_PARAM_EnumFormat,
         &SPA_AUDIO_INFO_RAW_INIT(.format = SPA_AUDIO_FORMAT_F32, .channels = 2, .rate = 48000,
             .position = {SPA_AUDIO_CHANNEL_FL, SPA_AUDIO_CHANNEL_FR}));
     /* Not of a real-time thread: what it counts is read where it is printed. */
-    pw_stream_connect(stream, plays ? PW_DIRECTION_OUTPUT : PW_DIRECTION_INPUT, PW_ID_ANY, PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS, &format, 1);
+    pw_stream_connect(stream, plays ? PW_DIRECTION_OUTPUT : PW_DIRECTION_INPUT, PW_ID_ANY, (encoded ? 0 : PW_STREAM_FLAG_AUTOCONNECT) | PW_STREAM_FLAG_MAP_BUFFERS | (converted ? 0 : PW_STREAM_FLAG_NO_CONVERT), &format, 1);
     pw_loop_add_io(pw_main_loop_get_loop(loop), 0, SPA_IO_IN, false, plays ? on_role : on_input, NULL);
     pw_main_loop_run(loop);
     return 0;
