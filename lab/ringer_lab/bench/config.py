@@ -129,6 +129,12 @@ TYPES = {str: "a text", int: "a whole number", float: "a number", list: "a list 
 UNSET = ("", -1)  # defaults that the file cannot say
 
 
+def is_a(value, kind):
+    if kind is list:
+        return isinstance(value, list) and all(isinstance(word, str) for word in value)
+    return isinstance(value, (int, float) if kind is float else kind) and not isinstance(value, bool)
+
+
 class Reader:
     def __init__(self, path):
         self.path = path
@@ -141,29 +147,29 @@ class Reader:
         self.fail(f"{key} is {shown}; it has to be {allowed}")
 
     def typed(self, key, value, kind):
-        is_right = isinstance(value, (int, float) if kind is float else kind) and not isinstance(value, bool)
-        if kind is list:
-            is_right = is_right and all(isinstance(word, str) for word in value)
-        if not is_right:
+        if not is_a(value, kind):
             self.wrong(key, value, TYPES[kind])
         return value
 
     def check_value(self, key, value, one):
         """Complains of a value that its field `one` does not allow."""
-        if allowed := [value for value in one.metadata.get("values", ()) if value not in UNSET]:
-            if type(value) is not one.type or value not in allowed:
-                self.wrong(key, value, f"one of: {', '.join(map(str, allowed))}")
+        if words := [word for word in one.metadata.get("values", ()) if word not in UNSET]:
+            if type(value) is not one.type or value not in words:
+                self.wrong(key, value, f"one of: {', '.join(map(str, words))}")
             return
-        least, most = one.metadata.get("range", (None, None))
-        text = f"{TYPES[one.type]} from {least:g} to {most:g}{one.metadata.get('unit', '')}" if most else TYPES[one.type]
-        is_number = one.type in (int, float) and isinstance(value, (int, float)) and not isinstance(value, bool)
-        if most and is_number and not least <= value <= most:
+        text, is_right = TYPES[one.type], is_a(value, one.type)
+        if "range" in one.metadata:
+            least, most = one.metadata["range"]
+            text += f" from {least:g} to {most:g}{one.metadata.get('unit', '')}"
+            is_right = is_right and least <= value <= most
+        elif one.type is str:
+            text += " that is not empty"
+            is_right = is_right and value != ""
+        else:
+            text += " that begins with the name of a program"
+            is_right = is_right and "".join(value[:1]) != ""
+        if not is_right:
             self.wrong(key, value, text)
-        self.typed(key, value, one.type)
-        if value == "":
-            self.wrong(key, value, f"{text} that is not empty")
-        if one.type is list and not "".join(value[:1]):
-            self.wrong(key, value, f"{text} that begins with the name of a program")
 
     def table(self, key, values, kind, others=()):
         """An instance of the class `kind` from a table; `others` are keys that the caller reads."""
