@@ -54,7 +54,8 @@ class Firmware:
             os.close(output)
             os.close(errors)
         self.started_at = time.monotonic()
-        self.readers = [threading.Thread(target=self.collect, args=(end,), daemon=True) for end in (terminal, source)]
+        ends = (terminal, self.taken), (source, self.taken_of_errors)
+        self.readers = [threading.Thread(target=self.collect, args=end, daemon=True) for end in ends]
         for reader in self.readers:
             reader.start()
         threading.Thread(target=self.watch, daemon=True).start()
@@ -62,7 +63,7 @@ class Firmware:
     def __repr__(self):
         return f"Firmware({self.name})"
 
-    def collect(self, descriptor):
+    def collect(self, descriptor, taken):
         rest = b""
         while True:
             try:
@@ -73,7 +74,7 @@ class Firmware:
             *texts, rest = (rest + (data or b"\n" * bool(rest))).split(b"\n")
             with self.changed:
                 for text in texts:
-                    self.lines += self.taken(at, text.decode(errors="replace").rstrip("\r"))
+                    self.lines += taken(at, text.decode(errors="replace").rstrip("\r"))
                 self.changed.notify_all()
             if not data:
                 os.close(descriptor)
@@ -82,6 +83,10 @@ class Firmware:
     def taken(self, at, text):
         """The lines to keep of one that was printed."""
         return [(at, text)]
+
+    def taken_of_errors(self, at, text):
+        """The same, on standard error."""
+        return self.taken(at, text)
 
     def watch(self):
         with contextlib.suppress(ChildProcessError):  # kill_rest() was the first to wait for it

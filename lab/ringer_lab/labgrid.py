@@ -59,9 +59,7 @@ class RingerBenchDriver(Driver, PowerProtocol):
         return self.target.env.config.resolve_path(self.bench.path) if self.target.env else self.bench.path
 
     def on_deactivate(self):
-        self.close()
-
-    def close(self):
+        """Switches the device off, and lets go of the bench."""
         if self.open_bench:
             self.open_bench.close()
             self.open_bench = None
@@ -87,17 +85,17 @@ class RingerBenchDriver(Driver, PowerProtocol):
             bench = Bench(self.path)
             bench.take_power()
             bench.close()
-        self.close()
+        self.on_deactivate()
 
     @Driver.check_active
     @step()
     def cycle(self):
-        self.close()
+        self.on_deactivate()
         self.on()
 
     @Driver.check_active
     @step(args=["words"])
     def pytest(self, *words):
         """Runs `ringer-lab pytest --bench FILE` with these words, and returns its exit status. It switches the power itself."""
-        self.close()
+        self.on_deactivate()
         return subprocess.run([sys.executable, "-m", "ringer_lab", "pytest", "--bench", self.path, *words]).returncode

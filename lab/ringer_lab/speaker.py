@@ -62,6 +62,7 @@ class Timespec(ctypes.Structure):
 
 
 class Speaker:
+    NAME = "the speaker"
     INTERVAL = 1  # seconds until the recording is taken from the card
 
     def __init__(self, lab, rate=None):
@@ -104,7 +105,7 @@ class Speaker:
     def call(self, function, *arguments):
         result = getattr(self.library, function)(*arguments)
         if result < 0:
-            raise LabError(f"the speaker cannot be recorded: {function}: {self.library.snd_strerror(result).decode()}")
+            raise LabError(f"{self.NAME} cannot be recorded: {function}: {self.library.snd_strerror(result).decode()}")
 
     def drain_regularly(self):
         while not self.closing.wait(self.INTERVAL):

@@ -1,6 +1,7 @@
 """The bench of a run: what stays from test to test, its power and the shell of its device."""
 
 import collections
+import contextlib
 import subprocess
 import time
 
@@ -10,25 +11,35 @@ from ringer_lab.bench.gpio import OUTPUT, Input, Request
 from ringer_lab.bench.shell import Shell
 
 
+@contextlib.contextmanager
+def at_key(key):
+    """Complaints from within name the file's key."""
+    try:
+        yield
+    except LabError as error:
+        raise LabError(f"{key}: {error}") from None
+
+
 class Relay:
     """What a line or two commands switch on and off."""
 
     def __init__(self, key, part, is_on):
         self.key, self.part = key, part
-        self.request = Request(part.gpio, OUTPUT, is_on != part.is_active_low) if part.gpio else None
+        with at_key(f"{key}.gpio"):
+            self.request = Request(part.gpio, OUTPUT, is_on != part.is_active_low) if part.gpio else None
 
     def set(self, is_on):
         if self.request:
             self.request.set(is_on != self.part.is_active_low)
             return
-        words = self.part.on if is_on else self.part.off
+        key, words = f"{self.key}.{'on' if is_on else 'off'}", self.part.on if is_on else self.part.off
         try:
             done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         except OSError as error:
-            raise LabError(f"{self.key}: {words[0]}: {error.strerror}") from None
+            raise LabError(f"{key}: {words[0]} cannot be started: {error.strerror}") from None
         if done.returncode != 0:
             reason = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
-            raise LabError(f"{self.key}.{'on' if is_on else 'off'}: {words[0]} failed: {reason}")
+            raise LabError(f"{key}: {words[0]} failed: {reason}")
 
     def close(self):
         if self.request:
@@ -63,7 +74,8 @@ class Bench:
         """Takes the lines of the power, unless it has them. The relay is off at first."""
         power = self.config.power
         if power and power.sense and self.power_sense is None:
-            self.power_sense = Input(power.sense)
+            with at_key("power.sense"):
+                self.power_sense = Input(power.sense)
         if power and self.power is None:
             self.power = Relay("power", power, False)
 

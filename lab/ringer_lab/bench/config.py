@@ -1,6 +1,7 @@
 """bench.toml: what a bench has, and how it is wired. Every complaint is one sentence that names the file and the key."""
 
-import math
+import re
+import termios
 import tomllib
 from dataclasses import MISSING, dataclass, field, fields
 
@@ -8,10 +9,19 @@ from ringer_lab import LabError
 
 DRIVES = {"push-pull": False, "open-drain": True}
 CHANNELS = {"left": 0, "right": 1}
+BAUDS = sorted(int(name[1:]) for name in dir(termios) if re.fullmatch(r"B[1-9]\d*", name))
 
 
 def one_of(*values):
     return field(default=values[0], metadata={"values": values})
+
+
+def seconds(most, **default):
+    return field(metadata={"range": (0, most), "unit": " seconds"}, **default)
+
+
+def between(least, most, default):
+    return field(metadata={"range": (least, most)}, default=default)
 
 
 @dataclass
@@ -42,7 +52,7 @@ class Hand(Part):
 class Light(Part):
     """A part that the bench only listens to."""
 
-    drive: str = one_of("")
+    drive: str = field(default="", init=False)
 
 
 @dataclass
@@ -62,7 +72,7 @@ class Switched:
 @dataclass
 class Power(Switched):
     sense: str = ""  # an input that is high while the device has power
-    boot: float = 60.0  # seconds until the device answers, at most
+    boot: float = seconds(3600, default=60.0)  # until the device answers, at most
     each: str = one_of("run", "test")  # how often it is switched off and on
 
 
@@ -70,7 +80,7 @@ class Power(Switched):
 class Firmware:
     command: list = field(default_factory=list)  # runs {script} with a shell of the device: ssh, adb shell
     serial: str = ""  # or a serial line with a shell
-    baud: int = 115200
+    baud: int = field(default=115200, metadata={"values": BAUDS})
     parity: str = one_of("none", "even", "odd")
     copy: list = field(default_factory=list)  # copies {file} to the same path of the device
 
@@ -79,19 +89,19 @@ class Firmware:
 class Sound:
     pcm: str
     click: str  # the line that is wired to the other input, for the measured latency
-    rate: int = 48000
+    rate: int = between(4000, 384000, 48000)
     channel: str = one_of(*CHANNELS)  # the input that the speaker is wired to
-    gain: float = 1.0  # what the samples are multiplied by, so that they are as loud as the firmware's
-    silence: float = 0.01  # what is softer, as a part of full scale, is none
-    latency: float = 0.5  # the longest that is believed, in seconds
+    gain: float = between(0.001, 1000, 1.0)  # what the samples are multiplied by, so that they are as loud as the firmware's
+    silence: float = between(0, 0.5, 0.01)  # what is softer, as a part of full scale, is none
+    latency: float = seconds(5, default=0.5)  # the longest that is believed
 
 
 @dataclass
 class Config:
     path: str
     name: str
-    tolerance: float  # by how many seconds the times of a right device may differ
-    skew: float = 0.001  # by how many seconds an edge and that of its sense line may differ
+    tolerance: float = seconds(10)  # by how much the times of a right device may differ
+    skew: float = seconds(0.1, default=0.001)  # by how much an edge and that of its sense line may differ
     firmware: Firmware = None
     power: Power = None
     speaker: Sound = None
@@ -116,6 +126,13 @@ COLLECTIONS = {
     "devices": Switched,
 }
 TYPES = {str: "a text", int: "a whole number", float: "a number", list: "a list of texts", dict: "a table"}
+UNSET = ("", -1)  # defaults that the file cannot say
+
+
+def is_a(value, kind):
+    if kind is list:
+        return isinstance(value, list) and all(isinstance(word, str) for word in value)
+    return isinstance(value, (int, float) if kind is float else kind) and not isinstance(value, bool)
 
 
 class Reader:
@@ -125,46 +142,64 @@ class Reader:
     def fail(self, text):
         raise LabError(f"{self.path}: {text}")
 
+    def wrong(self, key, value, allowed):
+        shown = str(value).lower() if isinstance(value, bool) else repr(value)
+        self.fail(f"{key} is {shown}; it has to be {allowed}")
+
     def typed(self, key, value, kind):
-        is_right = isinstance(value, (int, float) if kind is float else kind) and not isinstance(value, bool)
-        if kind is list:
-            is_right = is_right and all(isinstance(word, str) for word in value)
-        if not is_right:
-            self.fail(f"{key} is {value!r}; it has to be {TYPES[kind]}")
+        if not is_a(value, kind):
+            self.wrong(key, value, TYPES[kind])
         return value
+
+    def check_value(self, key, value, one):
+        """Complains of a value that its field `one` does not allow."""
+        if words := [word for word in one.metadata.get("values", ()) if word not in UNSET]:
+            if type(value) is not one.type or value not in words:
+                self.wrong(key, value, f"one of: {', '.join(map(str, words))}")
+            return
+        text, is_right = TYPES[one.type], is_a(value, one.type)
+        if "range" in one.metadata:
+            least, most = one.metadata["range"]
+            text += f" from {least:g} to {most:g}{one.metadata.get('unit', '')}"
+            is_right = is_right and least <= value <= most
+        elif one.type is str:
+            text += " that is not empty"
+            is_right = is_right and value != ""
+        else:
+            text += " that begins with the name of a program"
+            is_right = is_right and "".join(value[:1]) != ""
+        if not is_right:
+            self.wrong(key, value, text)
 
     def table(self, key, values, kind, others=()):
         """An instance of the class `kind` from a table; `others` are keys that the caller reads."""
         self.typed(key or "the file", values, dict)
-        known = {one.name: one for one in fields(kind) if one.name != "path"}
+        known = {one.name: one for one in fields(kind) if one.name != "path" and one.init}
         dot = f"{key}." if key else ""
         for name in values:
             if name not in known:
                 self.fail(f"{dot}{name} is no key; there are: {', '.join(sorted(known))}")
         given = {name: value for name, value in values.items() if name not in others}
         for name, value in given.items():
-            one = known[name]
-            self.typed(f"{dot}{name}", value, one.type)
-            allowed = one.metadata.get("values")
-            if allowed and value not in allowed:
-                self.fail(f"{dot}{name} is {value!r}; it has to be one of: {', '.join(str(one) for one in allowed if one not in ('', -1))}")
-            if one.type is float and not 0 <= value < math.inf:
-                self.fail(f"{dot}{name} is {value!r}; it has to be 0 or more")
-            if one.type is int and not allowed and value < 1:
-                self.fail(f"{dot}{name} is {value!r}; it has to be 1 or more")
+            self.check_value(f"{dot}{name}", value, known[name])
         for name, one in known.items():
             if name not in values and one.default is MISSING and one.default_factory is MISSING:
-                self.fail(f"{dot}{name} is missing")
+                self.fail(f"{dot}{name} is missing; it has to be {TYPES[one.type]}")
         return kind(**given) if kind is not Config else given
 
     def read(self):
         try:
             with open(self.path, "rb") as file:
-                values = tomllib.load(file)
+                text = file.read().decode()
+            values = tomllib.loads(text)
         except OSError as error:
             self.fail(f"it cannot be read: {error.strerror}")
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            self.fail(f"it is no TOML: {error}")
+        except UnicodeDecodeError as error:
+            line = error.object.count(b"\n", 0, error.start) + 1
+            self.fail(f"it is no UTF-8: line {line} has the byte 0x{error.object[error.start]:02x}")
+        except tomllib.TOMLDecodeError as error:
+            place = re.search(r"at line (\d+)", str(error))
+            self.fail(f"it is no TOML: {error}" + (f": {text.splitlines()[int(place[1]) - 1].strip()}" if place else ""))
         plain = self.table("", values, Config, {*TABLES, *COLLECTIONS, "sliders"})
         config = Config(self.path, **plain)
         for name, kind in TABLES.items():
@@ -186,17 +221,23 @@ class Reader:
         """Complains of what fits no other key."""
         if firmware := config.firmware:
             if bool(firmware.command) == bool(firmware.serial):
-                self.fail("firmware needs one of command and serial")
-            if firmware.command and not any("{script}" in word for word in firmware.command):
-                self.fail("firmware.command has no word with {script}, which the device's shell runs")
-            if firmware.copy and not any("{file}" in word for word in firmware.copy):
-                self.fail("firmware.copy has no word with {file}")
+                self.fail(f"firmware has {'both' if firmware.serial else 'neither'} command {'and' if firmware.serial else 'nor'} serial; it needs one of them")
+            for name, default in {"baud": 115200, "parity": "none"}.items():
+                if firmware.command and getattr(firmware, name) != default:
+                    self.fail(f"firmware.{name} is for firmware.serial, and there is firmware.command")
+            for name, part, what in (("command", "{script}", "which the device's shell runs"), ("copy", "{file}", "which is copied")):
+                words = getattr(firmware, name)
+                if words and not any(part in word for word in words):
+                    self.wrong(f"firmware.{name}", words, f"a list of texts one of which has {part}, {what}")
         switched = {f"devices.{name}": device for name, device in config.devices.items()}
         if config.power:
             switched["power"] = config.power
         for key, one in switched.items():
             if bool(one.gpio) == bool(one.on) or bool(one.on) != bool(one.off):
-                self.fail(f"{key} needs gpio, or both on and off")
+                given = " and ".join(name for name in ("gpio", "on", "off") if getattr(one, name))
+                self.fail(f"{key} has {given or 'none of them'}; it needs gpio, or both on and off")
+            if one.on and one.is_active_low:
+                self.fail(f"{key}.active is for {key}.gpio, and there are {key}.on and {key}.off")
         used = {}
         for key, gpio in self.gpios(config):
             if gpio in used:

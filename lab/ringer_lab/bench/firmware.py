@@ -15,31 +15,45 @@ MARK = re.compile(r"(.*?)ringer-lab:(pid|status):(\d+)\s*$")
 
 
 def script_of(command, env):
-    """What the device's shell runs for a command: its output has marks with the program's number and its exit status."""
+    """What the device's shell runs for a command: its output has marks with the program's number and its exit status.
+
+    The program's standard error is on standard output too: that of the connection has what ssh itself says. What a shell says
+    of a program that was killed is dropped; bash repeats the whole script.
+    """
     words = [*(["env", *(f"{name}={value}" for name, value in env.items())] if env else []), *command]
-    return f"""stty -echo 2>/dev/null; sh -c 'echo ringer-lab:pid:$$; exec "$@"' sh {shlex.join(words)}; echo ringer-lab:status:$?"""
+    program = f"""sh -c 'echo ringer-lab:pid:$$; exec "$@" 2>&1' sh {shlex.join(words)}"""
+    return f"exec 2>/dev/null; stty -echo; {program}; echo ringer-lab:status:$?"
 
 
-def copied(config, command):
-    """Copies the files that a command names to the device."""
-    for word in command if config.copy else []:
-        if os.path.isfile(word):
-            words = [part.replace("{file}", os.path.abspath(word)) for part in config.copy]
-            try:
-                done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            except OSError as error:
-                raise LabError(f"{words[0]} of firmware.copy cannot be started: {error.strerror}") from None
-            if done.returncode != 0:
-                raise LabError(f"{word} was not copied to the device: {(done.stderr.strip() or 'no reason').splitlines()[-1]}")
+def copied(lab, command):
+    """Copies the files that a command names to the device. Returns the command with their absolute paths: the shell of
+    the device is in a folder of its own.
+    """
+    copy, found = lab.config.firmware.copy, []
+    for word in command:
+        if not copy or not os.path.isfile(word):
+            found.append(word)
+            continue
+        path = os.path.abspath(word)
+        found.append(path)
+        if lab.bench.shell.ask(shlex.join(["mkdir", "-p", os.path.dirname(path)]))[0] != 0:
+            raise LabError(f"{word} was not copied to the device: it has no folder {os.path.dirname(path)}, and none can be made")
+        words = [part.replace("{file}", path) for part in copy]
+        try:
+            done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        except OSError as error:
+            raise LabError(f"{words[0]} of firmware.copy cannot be started: {error.strerror}") from None
+        if done.returncode != 0:
+            raise LabError(f"{word} was not copied to the device: {(done.stderr.strip() or 'no reason').splitlines()[-1]}")
+    return found
 
 
 class RemoteFirmware(Firmware):
     """A program that was started through a command such as ssh, which is the process here."""
 
     def __init__(self, lab, command, env):
-        self.pid = self.status = None
-        self.command = words_of(command)
-        copied(lab.config.firmware, self.command)
+        self.pid = self.status = self.farewell = None  # farewell: the last line of the connection's own
+        self.command = copied(lab, words_of(command))
         self.begin(lab, script_of(self.command, env))
         self.name = os.path.basename(self.command[0])
 
@@ -56,6 +70,11 @@ class RemoteFirmware(Firmware):
             text = match[1]
             return [(at, text)] if text else []
         return [(at, text)]
+
+    def taken_of_errors(self, at, text):
+        """None of what ssh says, such as `Connection to device closed.`"""
+        self.farewell = text
+        return []
 
     def kill(self, number):
         with self.changed:
@@ -90,8 +109,8 @@ class RemoteFirmware(Firmware):
 
     def end_text(self):
         if self.exit_status() is None:
-            last = f"; its last line was: {self.lines[-1][1]}" if self.lines else ""
-            return f"the connection to the device ended before {self.name}{last}"
+            last = self.farewell or self.lines and self.lines[-1][1]
+            return f"the connection to the device ended before {self.name}" + (f"; its last line was: {last}" if last else "")
         return super().end_text()
 
     def finish(self):

@@ -4,7 +4,7 @@ import time
 
 from ringer_lab import LabError
 from ringer_lab.bench import recording
-from ringer_lab.bench.bench import Relay
+from ringer_lab.bench.bench import Relay, at_key
 from ringer_lab.bench.capture import Capture
 from ringer_lab.bench.firmware import RemoteFirmware, SerialFirmware
 from ringer_lab.bench.wires import Wire
@@ -39,10 +39,12 @@ class BenchLab(Lab):
             bench.open()
             for collection in COLLECTIONS:
                 for name, part in getattr(self.config, collection).items():
-                    self.lines[collection, name] = Wire(self, name, part)
+                    with at_key(f"{collection}.{name}"):
+                        self.lines[collection, name] = Wire(self, name, part)
             for name, positions in self.config.sliders.items():
                 for position, part in positions.items():
-                    self.lines["sliders", name, position] = Wire(self, f"{name}={position}", part)
+                    with at_key(f"sliders.{name}.{position}"):
+                        self.lines["sliders", name, position] = Wire(self, f"{name}={position}", part)
             for name, part in self.config.devices.items():
                 self.devices[name] = Relay(f"devices.{name}", part, True)
             if self.config.speaker:

@@ -61,10 +61,12 @@ class Shell:
             mode[2] = mode[2] & ~(termios.PARENB | termios.PARODD) | PARITY[firmware.parity] | termios.CLOCAL | termios.CREAD
             mode[4] = mode[5] = getattr(termios, f"B{firmware.baud}")
             termios.tcsetattr(serial, termios.TCSANOW, mode)
+            has_parity = termios.tcgetattr(serial)[2] & (termios.PARENB | termios.PARODD) == PARITY[firmware.parity]
         except (OSError, termios.error) as error:
             raise LabError(f"{self.name} cannot be opened: {error.args[1]}") from None
-        except AttributeError:
-            raise LabError(f"{self.name}: {firmware.baud} is no baud rate") from None
+        if not has_parity:  # the driver has ignored it
+            os.close(serial)
+            raise LabError(f"{self.name} cannot have {firmware.parity} parity: leave firmware.parity out, or take another adapter")
         return serial
 
     def read(self):
@@ -87,7 +89,7 @@ class Shell:
                 return
 
     def take(self, at, data):
-        text = data.decode(errors="replace")
+        text = data.decode(errors="replace")  # a byte of wrong parity comes as \xff\0 and the byte: PARMRK of termios(3)
         if self.firmware.serial and self.count and self.problem is None and (NO_TEXT.search(data) or "\ufffd" in text):
             self.problem = f"{self.name} garbles: the device sent {data[:60]!r}"
         self.heard.append(text)

@@ -1,6 +1,6 @@
 """The wires between a bench and its device, which share one laboratory: bridge.py BOARD
 
-Levels are copied between the lines of the chip `bench` and the device's, 2.2 ms later; the device's sound to the
+Levels are copied between the lines of the chip `bench` and the device's, 2.2 ms later, in real time 5 ms; the device's sound to the
 bench's line-in, whose other input has the clicks; bytes between the two ends of the serial line; and the relay starts
 and kills the device's processes. Each line that is written to /tmp/faults begins a fault, an empty one ends it:
 
@@ -12,9 +12,11 @@ and kills the device's processes. Each line that is written to /tmp/faults begin
     power                                 is cut
 """
 
+import collections
 import contextlib
 import ctypes
 import fcntl
+import itertools
 import os
 import pty
 import re
@@ -31,7 +33,9 @@ from ringer_lab.lines import LINE_IS_OUTPUT, Chip, board, read_text, write_text
 from ringer_lab.speaker import set_timer_slack
 
 TRACING = "/sys/kernel/tracing/instances/bridge"
-DELAY, POLL = 0.0022, 0.002
+IS_REAL = os.environ["RINGER_LAB_TIME"] == "real"
+# In real time the wires are slow enough that each edge is copied at its time, however late this program reads of it.
+DELAY, POLL = 0.005 if IS_REAL else 0.0022, 0.002
 # Of each wire the bench's line, its sense line, the device's chip and line, and whether the bench sets it.
 BOARDS = {
     "doorbell": {
@@ -127,13 +131,11 @@ class Wires:
         self.queue.sort(key=lambda entry: entry[0])
 
     def read(self):
-        try:
-            rows = os.read(self.pipe, 65536).decode().splitlines()
-        except BlockingIOError:
-            return
-        for row in rows:
-            if match := re.search(r" (\d+\.\d+): gpio_(value|direction): (\d+) +(?:set )?(\w+)", row):
-                self.take(float(match[1]), match[2], int(match[3]), match[4])
+        with contextlib.suppress(BlockingIOError):
+            while True:  # a read gives a page at most
+                for row in os.read(self.pipe, 65536).decode().splitlines():
+                    if match := re.search(r" (\d+\.\d+): gpio_(value|direction): (\d+) +(?:set )?(\w+)", row):
+                        self.take(float(match[1]), match[2], int(match[3]), match[4])
 
     def take(self, at, kind, number, text):
         line = number - self.bases["bench"]
@@ -220,40 +222,57 @@ class Wires:
 
 
 class Sound:
-    """What the device plays goes to the bench's line-in, its left input; clicks to the right one."""
+    """What the device plays goes to the bench's line-in, its left input; clicks to the right one.
 
-    FORMAT = ["-q", "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", "48000", "--period-time=10000", "--buffer-time=100000"]
-    CHUNK = 480
+    A chunk is passed on HOLD chunks later, when all of its clicks are known. A click's place in it follows from the number of
+    frames before it, not from when this program reads them.
+    """
+
+    CHUNK, HOLD, RATE = 480, 3, 48000
+    BUFFER = 400_000 if IS_REAL else 100_000  # so many microseconds of the sound are kept in the wire
+    FORMAT = ["-q", "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", str(RATE), "--period-time=10000", f"--buffer-time={BUFFER}"]
 
     def __init__(self):
         self.clicks, self.pending, self.lost = [], 0, 0  # lost: how many chunks get lost
         self.source = subprocess.Popen(["arecord", "-D", "hw:Loopback,1,0", *self.FORMAT], stdout=subprocess.PIPE, bufsize=0)
-        self.sink = subprocess.Popen(["aplay", "-D", "hw:Loopback,0,1", *self.FORMAT], stdin=subprocess.PIPE, bufsize=0)
+        self.open_sink()
         threading.Thread(target=self.run, daemon=True).start()
 
+    def open_sink(self):
+        self.sink = subprocess.Popen(["aplay", "-D", "hw:Loopback,0,1", *self.FORMAT], stdin=subprocess.PIPE, bufsize=0)
+        self.sink.stdin.write(bytes(6 * self.CHUNK * 4))
+
     def run(self):
-        size = self.CHUNK * 4
-        self.sink.stdin.write(bytes(6 * size))
-        while True:
+        size, chunks = self.CHUNK * 4, []
+        # When the first frame was, as each of the last chunks says: it cannot have come too early, but for the card's tick.
+        starts = collections.deque(maxlen=100)
+        for number in itertools.count(1):
             data = bytearray()
             while len(data) < size:
                 data += self.source.stdout.read(size - len(data))
-            now = time.monotonic()
-            if self.lost:
-                self.lost -= 1
-                continue
-            right = bytearray(2 * self.CHUNK)
-            if self.clicks and not self.pending:
-                first = max(0, round((self.clicks.pop(0) - now) * 48000) + self.CHUNK)
-                self.pending = 200
-            else:
-                first = 0
-            count = min(self.pending, self.CHUNK - first)
-            right[2 * first : 2 * (first + count)] = (20000).to_bytes(2, "little") * count
-            self.pending -= count
-            for place in (2, 3):
-                data[place::4] = right[place - 2 :: 2]
+            starts.append(time.monotonic() - (number - 1) * self.CHUNK / self.RATE)
+            chunks.append(data)
+            if number > self.HOLD:
+                self.pass_on(chunks.pop(0), min(starts) + (number - self.HOLD - 1) * self.CHUNK / self.RATE)
+
+    def pass_on(self, data, at):
+        right, first = bytearray(2 * self.CHUNK), 0
+        if self.clicks and not self.pending and (place := round((self.clicks[0] - at) * self.RATE)) < self.CHUNK:
+            self.clicks.pop(0)
+            first, self.pending = max(0, place), 200
+        if self.lost:
+            self.lost, self.pending = self.lost - 1, 0
+            return
+        count = min(self.pending, self.CHUNK - first)
+        right[2 * first : 2 * (first + count)] = (20000).to_bytes(2, "little") * count
+        self.pending -= count
+        for place in (2, 3):
+            data[place::4] = right[place - 2 :: 2]
+        try:
             self.sink.stdin.write(data)
+        except BrokenPipeError:  # an underrun has ended it; the bench hears that clicks are missing
+            self.sink.wait()
+            self.open_sink()
 
 
 class Serial:

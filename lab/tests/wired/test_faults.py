@@ -2,22 +2,10 @@
 
 import os
 import signal
-import time
 
 import pytest
 
 from ringer_lab import LabError
-
-
-@pytest.fixture
-def fault():
-    def begin(text=""):
-        with open("/tmp/faults", "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-        time.sleep(0.01)
-
-    yield begin
-    begin()
 
 
 @pytest.fixture
@@ -38,9 +26,10 @@ def test_good(lab, doorbell):
     (tone,) = lab.speaker.heard
     assert 0 <= tone.start - at < 0.1
     assert len(lab.line("MOTOR_EN").edges) == 2
-    # The wires' 2.2 ms are no part of the bench's: an edge counts from the kernel's time stamp, to less than 1 ms.
-    delays = [heard - at for (at, _), (heard, _) in zip(lab.line("MUTE_SW").orders, lab.line("MUTE_SW").edges, strict=True)]
-    assert len(delays) == 2 and all(0.0022 <= delay < 0.0032 for delay in delays)
+    # What the wires take is no part of the bench's: an edge counts from the kernel's time stamp, in virtual time to less than 1 ms.
+    delays = [heard - at for (at, *_), (heard, _) in zip(lab.line("MUTE_SW").orders, lab.line("MUTE_SW").edges, strict=True)]
+    least, most = (0.0022, 0.0032) if os.environ["RINGER_LAB_TIME"] == "virtual" else (0.005, 0.005 + lab.board.tolerance)
+    assert len(delays) == 2 and all(least <= delay < most for delay in delays)
 
 
 def test_bad_a_set_edge_is_dropped(lab, doorbell, fault):
@@ -104,7 +93,7 @@ def test_bad_edges_are_lost(lab):
     for _ in range(600):
         lab.line("MUTE_SW")._set(1)
         lab.line("MUTE_SW")._set(0)
-    lab.advance(0.1)
+    lab.advance(3)
 
 
 def test_bad_the_power_is_cut(lab, doorbell, fault):

@@ -1,22 +1,9 @@
 """Run by ../test_bench.py over a serial line: those whose name begins with test_bad have to fail, for the bench alone."""
 
-import time
-
 import pytest
 from pytest import raises
 
 SCRIPT = 'trap "echo got it" USR1; trap "exit 3" TERM; echo "ready $NAME"; while :; do sleep 0.1; done'
-
-
-@pytest.fixture
-def fault():
-    def begin(text=""):
-        with open("/tmp/faults", "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-        time.sleep(0.01)
-
-    yield begin
-    begin()
 
 
 @pytest.fixture
