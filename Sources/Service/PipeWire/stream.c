@@ -75,7 +75,7 @@ static void judge(struct stream *s, const struct spa_dict *properties)
 static void on_client_info(void *data, const struct pw_client_info *info)
 {
     struct stream *s = data;
-    if (info->props == NULL)
+    if (!(info->change_mask & PW_CLIENT_CHANGE_MASK_PROPS) || info->props == NULL)
         return;
     pw_properties_free(s->client_properties);
     s->client_properties = pw_properties_new_dict(info->props);

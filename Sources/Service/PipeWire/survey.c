@@ -50,7 +50,8 @@ static void on_info(void *data, const struct pw_node_info *info)
 {
     struct node *n = data;
     n->ports = info->n_output_ports;
-    if (info->props == NULL)
+    /* Without the flag they are empty, as of a node whose state alone has changed. */
+    if (!(info->change_mask & PW_NODE_CHANGE_MASK_PROPS) || info->props == NULL)
         return;
     pw_properties_free(n->properties);
     n->properties = pw_properties_new_dict(info->props);
@@ -89,7 +90,7 @@ static const struct pw_node_events node_events = {PW_VERSION_NODE_EVENTS, .info 
 static void on_client_info(void *data, const struct pw_client_info *info)
 {
     struct client *c = data;
-    if (info->props == NULL)
+    if (!(info->change_mask & PW_CLIENT_CHANGE_MASK_PROPS) || info->props == NULL)
         return;
     pw_properties_free(c->properties);
     c->properties = pw_properties_new_dict(info->props);

@@ -206,6 +206,8 @@ func fail(_ error: any Error, status: CInt) -> Never {
 
 // The memory of a large message, or of a long sound, is the system's again when it goes.
 ringer_return_large_memory(32 * 1024)
+// What this process plays to PipeWire's ALSA PCM was judged here: ringer-pipewire lets it pass.
+setenv("PIPEWIRE_ALSA", "{ media.role = ringer-judged }", 0)
 
 let arguments: Arguments
 do {

@@ -422,6 +422,11 @@ static void wait_for_the_client(void)
     pass(1);
     CHECK(service.count == 2 && strcmp(service.hello.category, "playback") == 0, "a client that is late: %u, %s", service.count,
         service.hello.category);
+    /* What it says of something else has no properties. */
+    struct pw_client_info other = {.props = &(struct spa_dict){0}};
+    spa_hook_list_call(&client->listeners, struct pw_client_events, info, 0, &other);
+    pass(1);
+    CHECK(service.count == 2, "it is judged anew without its client's properties");
     disappear();
     appear(true, &nameless);
     pass(150);
