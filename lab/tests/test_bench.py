@@ -93,13 +93,24 @@ BAD = {
 }
 
 
-def check_the_doorbells_verdicts(folder, bench, faults, words, bad):
-    """Those of a right doorbell and of faulty ones, and of a bench that is faulty itself: each named by its message in `bad`."""
-    good = f"DOORBELL={doorbell(folder)}"
-    runs = [(bench, ["--env", good, f"{WIRED}/test_faults.py", f"{EXAMPLES}/test_doorbell.py"])]
-    for fault in faults:
-        runs.append((bench, ["--env", f"DOORBELL={doorbell(folder, fault)}", f"{EXAMPLES}/test_doorbell.py"]))
-    output, (first, *planted) = at_bench(folder, "doorbell", runs, [f"{EXAMPLES}/doorbell.dtso"], ["--bare", *words])
+def check_the_doorbells_verdicts(folder, bench, faults, words, bad, attempts=1):
+    """Those of a right doorbell and of faulty ones, and of a bench that is faulty itself: each named by its message in `bad`.
+
+    Another failure that begins with `bench doorbell:` is no verdict: up to `attempts` times such a test is run again.
+    """
+    doorbells = {fault: f"DOORBELL={doorbell(folder, fault)}" for fault in [0, *faults]}
+    tests = {fault: [*([f"{WIRED}/test_faults.py"] if fault == 0 else []), f"{EXAMPLES}/test_doorbell.py"] for fault in doorbells}
+    found, output, left = {fault: {} for fault in doorbells}, "", {fault: [] for fault in doorbells}
+    for _ in range(attempts):
+        runs = [(bench, ["--env", doorbells[fault], *tests[fault], *(["-k", " or ".join(names)] if names else [])]) for fault, names in left.items()]
+        text, verdicts_now = at_bench(folder, "doorbell", runs, [f"{EXAMPLES}/doorbell.dtso"], ["--bare", *words])
+        output += text
+        for (fault, names), now in zip(left.items(), verdicts_now):
+            found[fault] |= {name: message for name, message in now.items() if not names or name in names}
+        left = {fault: [name for name, message in found[fault].items() if is_benchs_own(message, "" if fault else bad.get(name))] for fault in doorbells}
+        if not (left := {fault: names for fault, names in left.items() if names}):
+            break
+    first, *planted = found.values()
     assert len(first) == 23, output
     for name, text in bad.items():
         assert f"bench doorbell: {text}" in (first[name] or ""), f"{name}: {first[name]}\n{output}"
@@ -109,17 +120,23 @@ def check_the_doorbells_verdicts(folder, bench, faults, words, bad):
     assert "bench doorbell lacks: jack SW_HEADPHONE_INSERT (1 skipped), recorder of the input device button (1 skipped)" in output
     assert failed(first) == {*bad, "test_bad_firmware_dies", *lacking}, output
     assert [failed(one) for one in planted] == [{FAULTS[fault]} for fault in faults], output
+    return first
+
+
+def is_benchs_own(message, wanted):
+    """Whether a test failed for its bench, which no test has asked for."""
+    return bool(message) and "bench doorbell: " in message and "bench doorbell: it has no " not in message and not (wanted and wanted in message)
 
 
 def test_the_doorbells_verdicts_and_the_faults_of_its_bench(tmp_path):
-    check_the_doorbells_verdicts(tmp_path, f"{WIRED}/doorbell.toml", FAULTS if FULL else [], [], BAD)
+    first = check_the_doorbells_verdicts(tmp_path, f"{WIRED}/doorbell.toml", FAULTS if FULL else [], [], BAD)
+    # The recording of the test before ended at its beginning: its clicks are not taken for this one's.
+    assert "clicks" not in first["test_bad_a_wire_breaks"]
 
 
-@pytest.mark.skipif(not REAL_TIME, reason="RINGER_BENCH=real-time runs it: seven minutes, on a machine that does nothing else")
+@pytest.mark.skipif(not REAL_TIME, reason="RINGER_BENCH=real-time runs it: some minutes, on a machine that does little else")
 def test_the_doorbells_verdicts_are_the_same_in_real_time(tmp_path):
-    """Its wires are slower, and it measures less exactly. What makes it wait for a processor longer than that is a failure that
-    begins with `bench doorbell:`.
-    """
+    """Its wires are slower, and it measures less exactly. What makes it wait longer for a processor is a failure of the bench."""
     with open(f"{WIRED}/doorbell.toml", encoding="utf-8") as file:
         text = file.read()
     for virtual, real in {"tolerance = 0.012": "tolerance = 0.04", "skew = 0.003": "skew = 0.009", "latency = 0.2": "latency = 0.7"}.items():
@@ -127,7 +144,7 @@ def test_the_doorbells_verdicts_are_the_same_in_real_time(tmp_path):
         text = text.replace(virtual, real)
     (tmp_path / "bench.toml").write_text(text)
     bad = BAD | {"test_bad_edges_are_lost": "the line bench:1: "}
-    check_the_doorbells_verdicts(tmp_path, f"{tmp_path}/bench.toml", FAULTS, ["--real-time"], bad)
+    check_the_doorbells_verdicts(tmp_path, f"{tmp_path}/bench.toml", FAULTS, ["--real-time"], bad, attempts=5)
 
 
 def test_the_first_pages_test_the_chime_and_a_serial_line(tmp_path):
