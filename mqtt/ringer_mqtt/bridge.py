@@ -1,12 +1,11 @@
 """The device on the broker: its state there, and what messages ask of it."""
 import json
 import os
-import sys
-import time
 
 from . import commands, discovery
 from .broker import Broker
 from .configuration import CONTROLS
+from .rate import MessageRate
 from .service import Service
 from .sounds import Sounds
 from .state import state
@@ -25,9 +24,7 @@ class Bridge:
         self.opening, self.requests = 0, {}
         # Raised by each stop: what was asked for before it is not to begin.
         self.generation = 0
-        # A bucket that fills with time: a message takes one.
-        self.tokens, self.filled = float(configuration.messages), time.monotonic()
-        self.is_flooded = False
+        self.rate = MessageRate(configuration.messages, configuration.period)
         self.sounds = Sounds(loop, configuration)
         self.service = Service(loop, bus)
         self.service.on_presence, self.service.on_change = self.presence, self.changed
@@ -103,7 +100,7 @@ class Bridge:
         # It may be of any age: a device that comes back is not to do it once more.
         if is_retained:
             return self.refuse(asked, "it is retained")
-        if not self.may_take():
+        if not self.rate.allows():
             return
         try:
             if len(payload) > self.configuration.largest_message:
@@ -116,22 +113,6 @@ class Bridge:
             self.obey(command, members, asked)
         except commands.CommandError as error:
             self.refuse(asked, str(error))
-
-    def may_take(self):
-        """Whether the rate allows another message; what it does not allow is dropped, which is printed once for each flood."""
-        now = time.monotonic()
-        limit = self.configuration.messages
-        self.tokens = min(limit, self.tokens + (now - self.filled) * limit / self.configuration.period)
-        self.filled = now
-        if self.tokens < 1:
-            if not self.is_flooded:
-                print(f"ringer-mqtt: more than {limit} messages in {self.configuration.period:g} s: they are dropped",
-                      file=sys.stderr, flush=True)
-            self.is_flooded = True
-            return False
-        self.is_flooded = self.is_flooded and self.tokens < limit / 2
-        self.tokens -= 1
-        return True
 
     def obey(self, command, members, asked):
         if command == "position":

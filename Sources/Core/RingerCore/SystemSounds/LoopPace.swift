@@ -20,11 +20,11 @@ struct LoopPace {
     }
 
     /// Few: one for each ID that came to nothing within the last ``interval``.
-    private(set) var loops: [OutputQueue.Sound: Loop] = [:]
+    private(set) var loops: [SystemSoundQueue.Sound: Loop] = [:]
 
     /// Counts a round that came to nothing, and says when it completes, not before `now`.
     mutating func completion(
-        of sound: OutputQueue.Sound, requestedAt: MonotonicTime, isFromCompletion: Bool, now: MonotonicTime
+        of sound: SystemSoundQueue.Sound, requestedAt: MonotonicTime, isFromCompletion: Bool, now: MonotonicTime
     ) -> MonotonicTime {
         loops = loops.filter { $0.value.last + Self.interval >= requestedAt || $0.value.last >= now }
         var loop = loops[sound] ?? Loop(since: now, last: now)
@@ -37,7 +37,7 @@ struct LoopPace {
     }
 
     /// A round was heard or felt: the next one that comes to nothing is the first of a loop.
-    mutating func reset(_ sound: OutputQueue.Sound) {
+    mutating func reset(_ sound: SystemSoundQueue.Sound) {
         loops[sound] = nil
     }
 }

@@ -14,7 +14,7 @@ struct SystemSoundAttempt: Sendable, Equatable {
     /// Its number among all the player's sounds.
     var number: UInt64
     /// Which sound of which client it plays, as what.
-    var sound: OutputQueue.Sound
+    var sound: SystemSoundQueue.Sound
     var request: SoundRequest
     var decision: Decision
     /// The sound, where it may be heard and is decoded.

@@ -74,7 +74,9 @@ final class SystemSoundEngine: Sendable {
     }
 
     /// Stops every call for a sound that `isMeant` accepts.
-    func stop(because cause: SoundOutcome.StopCause, where isMeant: @escaping @Sendable (OutputQueue.Sound) -> Bool) {
+    func stop(
+        because cause: SoundOutcome.StopCause, where isMeant: @escaping @Sendable (SystemSoundQueue.Sound) -> Bool
+    ) {
         runner.send(.stopAll(cause, now: clock.now, where: isMeant))
     }
 }

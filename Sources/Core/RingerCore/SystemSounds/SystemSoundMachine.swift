@@ -1,6 +1,6 @@
 /// The rules between system sounds: one is heard at a time, one vibration is felt at a time, and each call ends once.
 ///
-/// ``OutputQueue`` says which call has the speaker, and which has the motor. A sound that is replaced is stopped before
+/// ``SystemSoundQueue`` says which call has the speaker, and which has the motor. A sound that is replaced is stopped before
 /// the next one starts: a PCM that does not mix would refuse the second. What is neither heard nor felt leaves the
 /// others alone.
 struct SystemSoundMachine: StateMachine {
@@ -16,7 +16,7 @@ struct SystemSoundMachine: StateMachine {
         case vibrationForbidden(Number, now: MonotonicTime)
         case stop(Number, SoundOutcome.StopCause, now: MonotonicTime)
         /// Stops every call that is meant.
-        case stopAll(SoundOutcome.StopCause, now: MonotonicTime, where: @Sendable (OutputQueue.Sound) -> Bool)
+        case stopAll(SoundOutcome.StopCause, now: MonotonicTime, where: @Sendable (SystemSoundQueue.Sound) -> Bool)
         case rules(PlayerRules, now: MonotonicTime)
         /// The timer of this call is due: the motor has rested, or its completion was delayed.
         case timer(Number, now: MonotonicTime)
@@ -41,8 +41,8 @@ struct SystemSoundMachine: StateMachine {
     private(set) var calls: [Number: SystemSoundAttempt] = [:]
     /// The newest call whose sound asked for the speaker, and would have replaced those before it.
     private(set) var newest: Number = 0
-    private(set) var speaker = OutputQueue()
-    private(set) var motor = OutputQueue()
+    private(set) var speaker = SystemSoundQueue()
+    private(set) var motor = SystemSoundQueue()
     /// The call whose sound the player has. It is being stopped where another call owns the speaker.
     private(set) var sounding: Number?
     /// The call whose vibration the vibrator has.
@@ -96,7 +96,9 @@ struct SystemSoundMachine: StateMachine {
         if call.isLoading {
             // So many calls of a sound wait for the speaker at most, and so many for its decoding.
             let before = calls.keys.filter { isLoading($0) && calls[$0]?.sound == call.sound }.sorted()
-            if before.count > OutputQueue.mostWaiting { endWaitingSound(before[0], .stopped(.replaced), now, &actions) }
+            if before.count > SystemSoundQueue.mostWaiting {
+                endWaitingSound(before[0], .stopped(.replaced), now, &actions)
+            }
         } else {
             begin(call.number, now, &actions)
         }

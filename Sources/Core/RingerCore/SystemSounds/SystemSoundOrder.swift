@@ -55,7 +55,7 @@ extension SystemSoundServices {
         var outcome = decision.isHeard ? SoundOutcome.finished : .silenced(by: decision.reason)
         if case .known(let known) = order.source, let error = known.error { outcome = .failed(error) }
         var attempt = SystemSoundAttempt(
-            number: call.id.number, sound: OutputQueue.Sound(client: client, id: order.sound, kind: order.kind),
+            number: call.id.number, sound: SystemSoundQueue.Sound(client: client, id: order.sound, kind: order.kind),
             request: order.request, decision: decision, pattern: order.pattern,
             isFromCompletion: UserCode.isRunning && order.kind != .alertRound,
             outlivesProcess: table.value(of: .completePlaybackIfAppDies, of: order.sound),

@@ -29,7 +29,7 @@ enum Fields {
                 SystemSoundMachine(),
                 ["calls", "newest", "speaker", "motor", "sounding", "vibrating", "restedAt", "pace"]
             ),
-            (OutputQueue(), ["current", "waiting", "replaced"]),
+            (SystemSoundQueue(), ["current", "waiting", "replaced"]),
             (
                 VibrationSequencer(longestOnTime: .zero),
                 [

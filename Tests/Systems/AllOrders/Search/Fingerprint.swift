@@ -176,7 +176,7 @@ struct Fingerprint {
         }
     }
 
-    private mutating func visit(_ queue: OutputQueue) {
+    private mutating func visit(_ queue: SystemSoundQueue) {
         name(queue.current?.number, .sounds)
         for entry in queue.waiting {
             name(entry.number, .sounds)

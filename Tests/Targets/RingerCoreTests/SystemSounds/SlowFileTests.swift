@@ -92,7 +92,7 @@ struct SlowFileTests {
         let files = try (0..<4).map { try bench.sounds.register(try directory.writeWAV("\($0).wav", frames: 4800)) }
         for id in files { for _ in 0..<100 { bench.sounds.start(id) } }
         // So many calls of an ID wait at most.
-        #expect(bench.sounds.underWay == 4 * OutputQueue.mostWaiting)
+        #expect(bench.sounds.underWay == 4 * SystemSoundQueue.mostWaiting)
         var loads: [Int] = []
         while case let count = work.finish(), count > 0 { loads.append(count) }
         #expect(loads == [2, 2])

@@ -3,12 +3,12 @@ import Testing
 @testable import RingerCore
 
 @Suite("The order in which system sounds get an output")
-struct OutputQueueTests {
+struct SystemSoundQueueTests {
     /// Asks for the output for play `number` of the sound `id`: whether it has it then, and which call ends as replaced.
     func ask(
-        _ queue: inout OutputQueue, _ number: UInt64, _ id: UInt32, fromCompletion: Bool = false
+        _ queue: inout SystemSoundQueue, _ number: UInt64, _ id: UInt32, fromCompletion: Bool = false
     ) -> (begins: Bool, replaced: UInt64?) {
-        let sound = OutputQueue.Sound(client: 1, id: SystemSoundID(rawValue: id))
+        let sound = SystemSoundQueue.Sound(client: 1, id: SystemSoundID(rawValue: id))
         let replaced = queue.request(number, sound, isFromCompletion: fromCompletion)
         return (queue.owner == number, replaced)
     }
@@ -16,7 +16,7 @@ struct OutputQueueTests {
     @Test("a sound that was replaced waits too while the sound that replaced its replacer is playing")
     func replacedInTurn() {
         // Three loops on await would otherwise replace each other for ever, without time going on.
-        var queue = OutputQueue()
+        var queue = SystemSoundQueue()
         #expect(ask(&queue, 1, 5001) == (true, nil))
         #expect(ask(&queue, 2, 5002) == (true, 1))
         #expect(ask(&queue, 3, 5003) == (true, 2))
@@ -30,7 +30,7 @@ struct OutputQueueTests {
 
     @Test("a sound waits for one that has waited for it, and replaces one that has not")
     func waitedFor() {
-        var queue = OutputQueue()
+        var queue = SystemSoundQueue()
         _ = ask(&queue, 1, 5001)
         _ = ask(&queue, 2, 5002, fromCompletion: true)
         queue.release(1)
@@ -45,16 +45,16 @@ struct OutputQueueTests {
 
     @Test("a play of the ID that is playing replaces it at once, as often as it comes")
     func sameID() {
-        var queue = OutputQueue()
+        var queue = SystemSoundQueue()
         _ = ask(&queue, 1, 5001)
         for number in 2...100 { #expect(ask(&queue, UInt64(number), 5001) == (true, UInt64(number - 1))) }
     }
 
     @Test("of a sound that is asked for faster than it can be played, a few plays wait, and the oldest are dropped")
     func mostWaiting() {
-        var queue = OutputQueue()
+        var queue = SystemSoundQueue()
         _ = ask(&queue, 1, 5001)
-        let first = UInt64(OutputQueue.mostWaiting) + 2
+        let first = UInt64(SystemSoundQueue.mostWaiting) + 2
         for number in 2..<first { #expect(ask(&queue, number, 5002, fromCompletion: true) == (false, nil)) }
         #expect(ask(&queue, first, 5002, fromCompletion: true) == (false, 2))
         #expect(ask(&queue, first + 1, 5003, fromCompletion: true) == (false, nil))
@@ -64,7 +64,7 @@ struct OutputQueueTests {
 
     @Test("a call that is stopped while it waits gives its place to the next, and replaced nothing")
     func stopped() {
-        var queue = OutputQueue()
+        var queue = SystemSoundQueue()
         _ = ask(&queue, 1, 5001)
         _ = ask(&queue, 2, 5002, fromCompletion: true)
         _ = ask(&queue, 3, 5003, fromCompletion: true)
@@ -83,7 +83,7 @@ struct SystemSoundMachineTests {
 
     func attempt(_ number: UInt64, _ request: SoundRequest, _ decision: Decision) -> SystemSoundAttempt {
         SystemSoundAttempt(
-            number: number, sound: OutputQueue.Sound(client: 1, id: 5001), request: request, decision: decision,
+            number: number, sound: SystemSoundQueue.Sound(client: 1, id: 5001), request: request, decision: decision,
             result: SystemSoundResult(
                 sound: 5001, outcome: .finished, vibrated: false, requestedAt: Self.now, endedAt: Self.now,
                 position: StreamPosition(played: 0, total: 0)))

@@ -8,7 +8,7 @@
 /// - where it was made from a completion.
 ///
 /// So loops alternate whole sounds, and a sound that interrupts a loop is played to its end.
-struct OutputQueue {
+struct SystemSoundQueue {
     typealias Number = UInt64
 
     /// A sound by ID: each client has IDs of its own. The rounds of an alert and the sounds of notifications are others
