@@ -573,9 +573,7 @@ import Testing
 
     @Test("a program may have half of what its user may have, and all programs of the user together that much")
     func budget() async throws {
-        var limits = Budget.Limits()
-        (limits[.clients], limits[.requests], limits[.sessions]) = (4, 6, 4)
-        let bench = try ServiceBench(limits: limits)
+        let bench = try ServiceBench(limits: .init([.clients: 4, .requests: 6, .sessions: 4]))
         let client = try bench.client()
         for _ in 0..<3 { _ = try await client.play(.uint32(1007), ["category": .string("playback")]) }
         let exceeded = Self.limitsExceeded
@@ -600,9 +598,7 @@ import Testing
     // They used to count for nobody: one program after the other could leave as many as it liked.
     @Test("requests that outlive their callers count for the user until they have ended")
     func outliving() async throws {
-        var limits = Budget.Limits()
-        limits[.requests] = 4
-        let bench = try ServiceBench(limits: limits)
+        let bench = try ServiceBench(limits: .init([.requests: 4]))
         let options: [String: BusValue] = ["completePlaybackIfAppDies": .boolean(true), "category": .string("ambient")]
         for _ in 0..<2 {
             let gone = try bench.client()
@@ -621,9 +617,7 @@ import Testing
 
     @Test("the refusals of a user are reported once a minute, with the limit")
     func reportsRefusals() async throws {
-        var limits = Budget.Limits()
-        limits[.sessions] = 2
-        let bench = try ServiceBench(limits: limits)
+        let bench = try ServiceBench(limits: .init([.sessions: 2]))
         let client = try bench.client()
         _ = try await client.call("CreateSession", [.dictionary([:])])
         for minute in 1...2 {
@@ -649,10 +643,7 @@ import Testing
         #expect(await client.error("Vibrate", [.string(""), none]) == denied)
         #expect(await client.error("CreateSession", [none]) == denied)
         for (property, value) in [("ScreenLocked", .boolean(true)), ("Volume", .double(1))] as [(String, BusValue)] {
-            #expect(
-                await client.error(
-                    "Set", [.string(RingerNames.interface), .string(property), .variant(value)],
-                    interface: BusInterface.properties) == denied)
+            #expect(await client.set(property, value) == denied)
         }
         #expect(await client.error("Detect", []) == denied)
         #expect(try await client.call("Decide", [.string("alert"), none])[0] == .string("play"))
@@ -817,34 +808,25 @@ import Testing
     func volume() async throws {
         let bench = try ServiceBench()
         let (client, other) = (try bench.client(), try bench.client())
-        func set(_ volume: BusValue) async -> String? {
-            await client.error(
-                "Set", [.string(RingerNames.interface), .string("Volume"), .variant(volume)],
-                interface: BusInterface.properties)
-        }
         #expect(try await other.property("Volume") == .double(-1))
-        #expect(await set(.double(0.5)) == nil)
+        #expect(await client.set("Volume", .double(0.5)) == nil)
         for await signal in other.signals where signal.member == "PropertiesChanged" {
             #expect(signal.arguments[1] == .dictionary(["Volume": .double(0.5)]))
             break
         }
         #expect(try await other.property("Volume") == .double(0.5))
         for wrong in [.double(1.5), .double(-1), .double(.nan), .int32(1)] as [BusValue] {
-            #expect(await set(wrong) == "org.freedesktop.DBus.Error.InvalidArgs")
+            #expect(await client.set("Volume", wrong) == "org.freedesktop.DBus.Error.InvalidArgs")
         }
         bench.board.surroundings.set(.outputVolume(nil))
-        #expect(await set(.double(1)) == "org.ringer.Error.NotFound")
+        #expect(await client.set("Volume", .double(1)) == "org.ringer.Error.NotFound")
     }
 
     @Test("preferences are written in part, and a wrong one is refused")
     func preferences() async throws {
         let bench = try ServiceBench()
         let client = try bench.client()
-        func set(_ value: [String: BusValue]) async -> String? {
-            await client.error(
-                "Set", [.string(RingerNames.interface), .string("Preferences"), .variant(.dictionary(value))],
-                interface: BusInterface.properties)
-        }
+        func set(_ value: [String: BusValue]) async -> String? { await client.set("Preferences", .dictionary(value)) }
         #expect(await set(["doNotDisturb": .boolean(true), "alertVolume": .double(0.5)]) == nil)
         #expect(bench.device.preferences.doNotDisturb && bench.device.preferences.alertVolume == 0.5)
         #expect(await set(["alertVolume": .double(2)]) == "org.freedesktop.DBus.Error.InvalidArgs")
@@ -866,11 +848,7 @@ import Testing
     func volumes() async throws {
         let bench = try ServiceBench()
         let client = try bench.client()
-        func set(_ value: [String: BusValue]) async -> String? {
-            await client.error(
-                "Set", [.string(RingerNames.interface), .string("Preferences"), .variant(.dictionary(value))],
-                interface: BusInterface.properties)
-        }
+        func set(_ value: [String: BusValue]) async -> String? { await client.set("Preferences", .dictionary(value)) }
         let volumes: [String: BusValue] = [
             "announcementVolume": .double(0.5), "mediaVolume": .double(0.25), "callVolume": .double(0.125),
         ]

@@ -82,9 +82,7 @@ extension RealTime {
             let bench = try await LabService("--config", configuration)
             let (client, other) = (try BusClient(bench.address), try BusClient(bench.address))
             func set(_ volume: Double) async -> String? {
-                await client.error(
-                    "Set", [.string(RingerNames.interface), .string("Volume"), .variant(.double(volume))],
-                    interface: BusInterface.properties)
+                await client.set("Volume", .double(volume))
             }
             #expect(await set(1) == nil)
             #expect(try await other.property("Volume") == .double(1))

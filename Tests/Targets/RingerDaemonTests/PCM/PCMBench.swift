@@ -47,9 +47,7 @@ final class PCMBench: Sendable {
         var own = Authorization()
         own.controllingUsers.insert(getuid())
         self.authorization = authorization ?? own
-        var limits = Budget.Limits()
-        limits[.pcms] = connections
-        budget = ServiceBudget(limits, clock: device.clock)
+        budget = ServiceBudget(.init([.pcms: connections]), clock: device.clock)
         let package = Self.package
         let plugin = ([package + "/.build/alsa"] + patience).joined(separator: "-")
         let compiler = "CC=\"${CC:-cc} \(patience.map { "-D" + $0 }.joined(separator: " "))\""

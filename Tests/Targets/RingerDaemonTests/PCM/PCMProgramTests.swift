@@ -139,12 +139,15 @@ import Testing
         #expect(try program.heard().contains { $0.gain != 0 } == (reason != "no service"))
     }
 
-    @Test("frames that a program takes back are not heard")
-    func rewind() async throws {
+    // A program that resets the PCM counts from 0 again: all that it wrote was taken for a rewind, as far as the sound before.
+    @Test(
+        "frames that a program takes back are not heard; one that resets the PCM in mid-play loses nothing afterwards",
+        arguments: ["rewind", "reset"])
+    func rewind(what: String) async throws {
         let bench = try PCMBench()
         try bench.start()
         let program = try bench.run([
-            try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "rewind", "PCM",
+            try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), what, "PCM",
         ])
         #expect(try await program.end() == 0, "\(program.messages)")
         #expect(try program.heard() == [.init(gain: 1, frames: 0..<2 * PCMBench.rate)])
@@ -164,17 +167,5 @@ import Testing
         let lost = resumes ? 0...0 : 1...PCMBench.rate * 8 / 100
         #expect(lost.contains(2 * PCMBench.rate - program.played))
         #expect(try program.heard().allSatisfy { $0.gain != 0 })
-    }
-
-    // The program counts from 0 again: all that it wrote was taken for a rewind, as far as the sound before.
-    @Test("a program that resets the PCM in mid-play loses nothing of what it writes then")
-    func reset() async throws {
-        let bench = try PCMBench()
-        try bench.start()
-        let program = try bench.run([
-            try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "reset", "PCM",
-        ])
-        #expect(try await program.end() == 0, "\(program.messages)")
-        #expect(try program.heard() == [.init(gain: 1, frames: 0..<2 * PCMBench.rate)])
     }
 }
