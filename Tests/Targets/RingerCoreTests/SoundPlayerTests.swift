@@ -450,13 +450,13 @@ struct DeviceStateTests {
     @Test("every flip is an event, in order, however slow the subscribers of the state are")
     func thousandFlips() throws {
         let bench = try PlayerBench()
-        let executor = StepExecutor()
+        let executor = ManualExecutor()
         let seen = Record<SwitchPosition?>()
         let slow = Task(executorPreference: executor) {
             for await state in bench.publisher.states { seen.append(state.ringSilent) }
         }
         defer { executor.end([slow]) }
-        executor.runUntilIdle()
+        executor.run()
         for _ in 0..<500 {
             bench.board.ringSilent.position = .silent
             bench.board.ringSilent.position = .ring
@@ -467,7 +467,7 @@ struct DeviceStateTests {
         #expect(moves == [.ring] + (0..<1000).map { $0.isMultiple(of: 2) ? .silent : .ring })
         // The slow one was woken by the first flip, and gets to run after the last.
         #expect(seen.all == [.ring])
-        executor.runUntilIdle()
+        executor.run()
         #expect(seen.all == [.ring, .ring])
     }
 
