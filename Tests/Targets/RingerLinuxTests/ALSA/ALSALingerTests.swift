@@ -8,13 +8,6 @@ import Testing
 @Suite struct ALSALingerTests {
     private let clip = PCMBuffer.noise(frames: 480)
 
-    private func output(
-        _ name: String, routes: [AudioRoute: String] = [:], linger: Duration = .seconds(3600)
-    ) throws -> ALSASoundOutput {
-        try PacedSink.install()
-        return try ALSASoundOutput(pcm: name, routes: routes, linger: linger, limits: .patient)
-    }
-
     @Test("the next sound of a format finds the PCM open, and hears no fault of the last one")
     func reuse() async throws {
         let file = TemporaryFile()
