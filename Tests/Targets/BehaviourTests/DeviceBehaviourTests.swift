@@ -303,7 +303,7 @@ import Testing
     // The recordings of other processes used to be unknown over the service: the announcement ended as silenced.
     @Test(
         "an announcement that mixes waits for a recording, of its own process or another one, and is played whole afterwards",
-        arguments: Connection.allCases, [(isOther: false, isFirst: true), (true, true), (true, false)])
+        arguments: Connection.allCases, [(isOther: false, isFirst: true), (false, false), (true, true), (true, false)])
     func announcementBesideRecording(
         _ connection: Connection, _ recording: (isOther: Bool, isFirst: Bool)
     ) async throws {
@@ -341,26 +341,6 @@ import Testing
         if let service = bench.service { service.crash() } else { try await recorder.deactivate() }
         try await eventually("playback is heard") { bench.device.decide(.session(.playback)).isHeard }
         if other !== bench.device { other.close() }
-    }
-
-    @Test(
-        "an announcement that a recording of its own process cuts off is played whole after it",
-        arguments: Connection.allCases)
-    func announcementCutOffByRecording(_ connection: Connection) async throws {
-        let bench = try await DeviceBench(connection)
-        bench.board.surroundings.set(.inputAvailable(true))
-        bench.advance(.zero)
-        let recorder = bench.device.sessions.make(name: "recorder", category: .record)
-        let results = Results<SoundResult>()
-        let tone = Self.tone(milliseconds: 200)
-        try bench.device.announcements.add(Announcement(tone, options: .mixWithOthers)) { results.append($0) }
-        bench.advance(.milliseconds(100))
-        try await recorder.activate()
-        bench.advance(.seconds(1))
-        #expect(results.all.isEmpty && bench.device.announcements.count == 1)
-        try await recorder.deactivate()
-        bench.advance(.seconds(1))
-        #expect(results.all.map(\.outcome) == [.finished])
     }
 
     @Test(
