@@ -261,22 +261,27 @@ import Testing
         file.truncate(to: 44 + 960)
         let part = try await client.play(.descriptor(file.descriptor), ["category": .string("playback")])
         try await client.advance(.seconds(1))
-        var problem: String?
-        for await signal in client.signals {
-            if signal.member == "Degraded" { problem = signal.arguments[0].string }
-            guard signal.member == "Ended" else { continue }
-            #expect(signal.arguments[0] == .uint32(part) && signal.arguments[1] == .string("finished"))
-            #expect(
-                signal.arguments[3].dictionary?["fallback"]?.string?.hasPrefix("incomplete: the caller's file") == true)
-            break
-        }
-        #expect(problem?.hasPrefix("the caller's file: cannot play all of it") == true, "\(problem ?? "")")
+        let (problem, fallback) = await finished(part, of: client)
+        #expect(fallback.hasPrefix("incomplete: the caller's file"), "\(fallback)")
+        #expect(problem.hasPrefix("the caller's file: cannot play all of it"), "\(problem)")
         let clips = BusValue.array(element: "v", [.variant(.uint32(1104)), .variant(.descriptor(file.descriptor))])
         let announcement = try await client.request("Announce", [clips, .dictionary([:])])
         #expect(await client.ended() == .init(request: announcement, outcome: "failed", reason: "error"))
         file.truncate(to: 40)
         let truncated = try await client.play(.descriptor(file.descriptor), ["category": .string("playback")])
         #expect(await client.ended() == .init(request: truncated, outcome: "failed", reason: "error"))
+    }
+
+    /// What the service reported by the time at which the request finished, and why something else was heard.
+    private func finished(_ request: UInt32, of client: BusClient) async -> (problem: String, fallback: String) {
+        var problem = ""
+        for await signal in client.signals {
+            if signal.member == "Degraded" { problem = signal.arguments[0].string ?? "" }
+            guard signal.member == "Ended" else { continue }
+            #expect(signal.arguments[0] == .uint32(request) && signal.arguments[1] == .string("finished"))
+            return (problem, signal.arguments[3].dictionary?["fallback"]?.string ?? "")
+        }
+        return (problem, "")
     }
 
     @Test("what stands in for a sound whose file is broken says so, in a category and as an announcement")
@@ -292,16 +297,9 @@ import Testing
         ] {
             let request = try await client.request(member, [argument, options])
             try await client.advance(.seconds(5))
-            var problem: String?
-            for await signal in client.signals {
-                if signal.member == "Degraded" { problem = signal.arguments[0].string }
-                guard signal.member == "Ended" else { continue }
-                #expect(signal.arguments[0] == .uint32(request) && signal.arguments[1] == .string("finished"))
-                let fallback = signal.arguments[3].dictionary?["fallback"]?.string ?? ""
-                #expect(fallback.hasPrefix("undecodable: \(file)"), "\(member): \(fallback)")
-                break
-            }
-            #expect(problem?.hasPrefix(file) == true, "\(member): \(problem ?? "")")
+            let (problem, fallback) = await finished(request, of: client)
+            #expect(fallback.hasPrefix("undecodable: \(file)"), "\(member): \(fallback)")
+            #expect(problem.hasPrefix(file), "\(member): \(problem)")
         }
     }
 
