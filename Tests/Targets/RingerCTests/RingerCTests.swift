@@ -246,7 +246,7 @@ import Testing
             [
                 decide(device, RINGER_SOUND_ANNOUNCEMENT, RINGER_CATEGORY_PLAYBACK).gain,
                 decide(device, RINGER_SOUND_CATEGORY, RINGER_CATEGORY_AMBIENT).gain,
-                gain(RINGER_SOUND_CATEGORY, RINGER_CATEGORY_PLAY_AND_RECORD),
+                decide(device, RINGER_SOUND_CATEGORY, RINGER_CATEGORY_PLAY_AND_RECORD).gain,
             ]
         }
         #expect(gains() == [0.5, 0.25, 0.125])

@@ -83,7 +83,7 @@ import Testing
         }
         #expect(lock.openCount == 1)
         // Nothing of this output can give way to another one's.
-        let other = try self.output(PacedSink.name(.lockError(number), .lock(lock.path)))
+        let other = try RingerLinuxTests.output(PacedSink.name(.lockError(number), .lock(lock.path)))
         let error = await other.hear(clip).error
         #expect(error?.operation == "open" && error?.errno != nil)
     }
