@@ -12,17 +12,9 @@ import time
 work, support = sys.argv[1:]
 sys.path.insert(0, support)
 from broker import Broker, Publisher, Speaker, notice, processes, wait_until
+from rows import missed, percentile, row
 
 program = os.path.join(work, "PaymentSpeaker")
-missed = False
-
-
-def row(what, measured, target=None, unit="", places=1):
-    global missed
-    verdict = "" if target is None else "ok" if measured <= target else "MISSED"
-    missed = missed or verdict == "MISSED"
-    limit = "-" if target is None else f"{target:.{places}f}"
-    print(f"{what:64} {measured:10.{places}f} {limit:>10} {unit:6} {verdict}", flush=True)
 
 
 def rss(process):
@@ -49,10 +41,6 @@ def latencies(ledger):
         return [
             (received - paid) / 1e6 + first for received, paid, first in database.execute(
                 "SELECT received_at, paid_at, first_frame FROM payments WHERE state = 'announced'")]
-
-
-def percentile(values, share):
-    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
 def first_frame(directory):

@@ -7,17 +7,9 @@ import time
 program, support = sys.argv[1:]
 sys.path.insert(0, support)
 from handset import Caller, Handset
+from rows import missed, percentile, row
 
 CALLS = 20
-missed = False
-
-
-def row(what, measured, target=None, unit="", places=1):
-    global missed
-    verdict = "" if target is None else "ok" if measured <= target else "MISSED"
-    missed = missed or verdict == "MISSED"
-    limit = "-" if target is None else f"{target:.{places}f}"
-    print(f"{what:64} {measured:10.{places}f} {limit:>10} {unit:6} {verdict}", flush=True)
 
 
 def now():
@@ -31,10 +23,6 @@ def switches(handset):
         with open(f"/proc/{handset.process.pid}/task/{thread}/status") as status:
             count += sum(map(int, re.findall(r"ctxt_switches:\s+(\d+)", status.read())))
     return count
-
-
-def percentile(values, share):
-    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
 def calls(handset):

@@ -54,19 +54,8 @@ public enum SoundFiles {
 
     private static func decode(_ decoder: inout SoundDecoder<some ByteSource>) throws(SoundFileError) -> PCMBuffer {
         let info = decoder.info
-        var samples: [Int16] = []
-        if decoder.isInMemory {
-            // The frames that the bytes present can hold: a header cannot make this allocate more.
-            samples = [Int16](repeating: 0, count: try sampleCount(info))
-            var span = samples.mutableSpan
-            _ = try decoder.read(into: &span)
-        } else {
-            // A file may have holes, and a source may report a wrong size: memory grows with the bytes that are read,
-            // 64 KiB at a time.
-            var piece = [Int16](repeating: 0, count: pieceSamples / info.channels * info.channels)
-            while case let frames = try decoder.read(into: &piece), frames > 0 {
-                samples += piece[..<(frames * info.channels)]
-            }
+        let samples = try samples(of: &decoder) { (decoder, samples: inout [Int16]) throws(SoundFileError) in
+            try decoder.read(into: &samples)
         }
         var sound = PCMBuffer(sampleRate: info.sampleRate, channels: info.channels, samples: samples)
         var shortfall = decoder.info.shortfall
@@ -82,22 +71,34 @@ public enum SoundFiles {
         _ bytes: [UInt8], maximumDuration: Duration? = nil
     ) throws(SoundFileError) -> FloatPCMBuffer {
         var decoder = try SoundDecoder(MemorySource(bytes), maximumDuration: maximumDuration)
-        let info = decoder.info
-        var samples: [Float] = []
-        if decoder.isInMemory {
-            samples = [Float](repeating: 0, count: try sampleCount(info))
+        let samples = try samples(of: &decoder) { (decoder, samples: inout [Float]) throws(SoundFileError) in
             var span = samples.mutableSpan
-            _ = try decoder.read(into: &span)
-        } else {
-            var piece = [Float](repeating: 0, count: pieceSamples / info.channels * info.channels)
-            var frames = 0
-            repeat {
-                var span = piece.mutableSpan
-                frames = try decoder.read(into: &span)
-                samples += piece[..<(frames * info.channels)]
-            } while frames > 0
+            return try decoder.read(into: &span)
         }
-        return FloatPCMBuffer(sampleRate: info.sampleRate, channels: info.channels, samples: samples)
+        return FloatPCMBuffer(
+            sampleRate: decoder.info.sampleRate, channels: decoder.info.channels, samples: samples)
+    }
+
+    /// All samples of a sound; `read` decodes the next ones, and returns how many frames.
+    private static func samples<Source: ByteSource, Sample: DecodedSample>(
+        of decoder: inout SoundDecoder<Source>,
+        _ read: (inout SoundDecoder<Source>, inout [Sample]) throws(SoundFileError) -> Int
+    ) throws(SoundFileError) -> [Sample] {
+        let info = decoder.info
+        if decoder.isInMemory {
+            // The frames that the bytes present can hold: a header cannot make this allocate more.
+            var samples = [Sample](repeating: .silence, count: try sampleCount(info))
+            _ = try read(&decoder, &samples)
+            return samples
+        }
+        // A file may have holes, and a source may report a wrong size: memory grows with the bytes that are read,
+        // 64 KiB at a time.
+        var samples: [Sample] = []
+        var piece = [Sample](repeating: .silence, count: pieceSamples / info.channels * info.channels)
+        while case let frames = try read(&decoder, &piece), frames > 0 {
+            samples += piece[..<(frames * info.channels)]
+        }
+        return samples
     }
 
     /// The samples decoded at a time from a source that is not in memory: 64 KiB, whatever the header says.

@@ -28,16 +28,20 @@ public struct PredefinedSound: Sendable, Hashable, Identifiable {
     /// What the motor does, from first to last; empty for a row that does not vibrate.
     package let vibration: [VibrationPulse]
 
+    /// - Parameters:
+    ///   - stem: The name of the phone's file without its ending, `.caf`; nil where there is no sound.
+    ///   - name: The row's name, where it is neither the stem nor, without one, the category.
+    ///   - player: The stem on a player, where it is another one.
     init(
-        _ id: UInt32, _ name: String, _ category: String?, file: String? = nil, player: String? = nil,
+        _ id: UInt32, _ stem: String?, _ category: String?, name: String? = nil, player: String? = nil,
         since: String? = nil, categorySince: String? = nil, formerCategory: String? = nil,
         vibration: [VibrationPulse] = []
     ) {
         self.id = id
-        self.name = name
+        self.name = name ?? stem ?? category ?? ""
         self.category = category
-        self.filePhone = file
-        self.filePlayer = player ?? file
+        self.filePhone = stem.map { $0 + ".caf" }
+        self.filePlayer = player.map { $0 + ".caf" } ?? filePhone
         self.availableSince = since
         self.categorySince = categorySince
         self.formerCategory = formerCategory

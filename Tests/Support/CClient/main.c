@@ -269,49 +269,39 @@ int main(int argc, char **argv)
 {
     static const uint32_t pattern[] = {400, 200, 400};
     static int16_t samples[48000];
-    struct ringer_config *config = ringer_config_new();
+    const char *what = argc > 1 ? argv[1] : "";
+    struct ringer_config *config;
     struct ringer_device *device;
     struct ringer_state state;
     struct ringer_decision decision;
     struct ringer_recording recordings[2];
     uint64_t sound, vibration, detection;
 
-    if (argc > 1 && strcmp(argv[1], "environment") == 0) {
-        ringer_config_free(config);
+    if (strcmp(what, "environment") == 0)
         return play_in_a_session();
-    }
-    if (argc > 1 && strcmp(argv[1], "sessions") == 0) {
-        ringer_config_free(config);
+    if (strcmp(what, "sessions") == 0)
         return free_sessions_after_close();
-    }
-    if (argc > 1 && strcmp(argv[1], "threads") == 0)
-        return client_threads(config);
-    if (argc > 1 && strcmp(argv[1], "virtual") == 0) {
-        CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
-        return client_threads(config);
-    }
-    if (argc > 1 && strcmp(argv[1], "readers") == 0) {
-        ringer_config_free(config);
+    if (strcmp(what, "readers") == 0)
         return client_readers();
-    }
-    if (argc > 1 && strcmp(argv[1], "fork") == 0) {
-        ringer_config_free(config);
+    if (strcmp(what, "fork") == 0)
         return client_fork();
-    }
-    if (argc > 1 && strcmp(argv[1], "termination") == 0)
-        return end_by_signal(config);
-    if (argc > 2 && strcmp(argv[1], "alert") == 0)
-        return alert_by_file(config, argv[2]);
-    if (argc > 2 && strcmp(argv[1], "predefined") == 0)
-        return play_predefined(config, argv[2]);
-    if (argc > 2 && strcmp(argv[1], "first") == 0) {
-        ringer_config_free(config);
+    if (argc > 2 && strcmp(what, "first") == 0)
         return check_first(argv[2]);
-    }
+    config = ringer_config_new();
+    if (strcmp(what, "threads") == 0)
+        return client_threads(config);
+    if (strcmp(what, "termination") == 0)
+        return end_by_signal(config);
+    if (argc > 2 && strcmp(what, "alert") == 0)
+        return alert_by_file(config, argv[2]);
+    if (argc > 2 && strcmp(what, "predefined") == 0)
+        return play_predefined(config, argv[2]);
     CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
+    if (strcmp(what, "virtual") == 0)
+        return client_threads(config);
     CHECK(ringer_device_open(config, &device));
     ringer_config_free(config);
-    if (argc > 2 && strcmp(argv[1], "play") == 0)
+    if (argc > 2 && strcmp(what, "play") == 0)
         CHECK(ringer_device_play_file(device, argv[2], RINGER_CATEGORY_PLAYBACK, 0, NULL));
     CHECK(ringer_device_get_state(device, &state, sizeof state));
     start = state.position_at;

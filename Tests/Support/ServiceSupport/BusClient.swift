@@ -128,6 +128,13 @@ package final class BusClient: Sendable {
         }
     }
 
+    /// Sets a property; the error's name, or nil where it succeeds.
+    package func set(_ property: String, _ value: BusValue) async -> String? {
+        await error(
+            "Set", [.string(RingerNames.interface), .string(property), .variant(value)],
+            interface: BusInterface.properties)
+    }
+
     /// Calls a method of the bus itself.
     package func bus(_ member: String, _ arguments: [BusValue] = []) async throws -> BusValue? {
         let bus = "org.freedesktop.DBus"

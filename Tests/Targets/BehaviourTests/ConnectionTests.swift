@@ -445,9 +445,7 @@ import Testing
     // They waited for ever: no change of other sessions makes one.
     @Test("announcements for which the service makes no session fail, one after another, and say why")
     func noSession() async throws {
-        var limits = Budget.Limits()
-        limits[.sessions] = 0
-        let service = try ServiceBench(limits: limits)
+        let service = try ServiceBench(limits: .init([.sessions: 0]))
         let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
         service.settle(with: device)
         let results = Results<SoundResult>()

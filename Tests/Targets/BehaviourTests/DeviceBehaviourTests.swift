@@ -43,13 +43,11 @@ import Testing
         bench.board.surroundings.set(.headphoneInserted(true))
         bench.board.surroundings.set(.outputVolume(0.5))
         bench.board.surroundings.set(.inputAvailable(true))
-        bench.board.surroundings.set(.screenLocked(true))
-        bench.advance(.zero)
+        bench.set(.screenLocked(true))
         let state = device.state
         #expect(state.isHeadphoneInserted && state.route == .headphone && state.isScreenLocked)
         #expect(state.outputVolume == 0.5 && state.isInputAvailable == true)
-        bench.board.surroundings.set(.headphoneInserted(false))
-        bench.advance(.zero)
+        bench.set(.headphoneInserted(false))
         #expect(device.state.route == .speaker)
     }
 
@@ -284,8 +282,7 @@ import Testing
     func announcementInCall(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)
         let other = try await bench.otherProcess()
-        bench.board.surroundings.set(.inputAvailable(true))
-        bench.advance(.zero)
+        bench.set(.inputAvailable(true))
         let call = other.sessions.make(name: "call", category: .playAndRecord, priority: .call)
         try await call.activate()
         let results = Results<SoundResult>()
@@ -303,14 +300,13 @@ import Testing
     // The recordings of other processes used to be unknown over the service: the announcement ended as silenced.
     @Test(
         "an announcement that mixes waits for a recording, of its own process or another one, and is played whole afterwards",
-        arguments: Connection.allCases, [(isOther: false, isFirst: true), (true, true), (true, false)])
+        arguments: Connection.allCases, [(isOther: false, isFirst: true), (false, false), (true, true), (true, false)])
     func announcementBesideRecording(
         _ connection: Connection, _ recording: (isOther: Bool, isFirst: Bool)
     ) async throws {
         let bench = try await DeviceBench(connection)
         let other = try await bench.otherProcess()
-        bench.board.surroundings.set(.inputAvailable(true))
-        bench.advance(.zero)
+        bench.set(.inputAvailable(true))
         let program = recording.isOther ? other : bench.device
         let recorder = program.sessions.make(name: "recorder", category: .record)
         if recording.isFirst { try await recorder.activate() }
@@ -332,8 +328,7 @@ import Testing
     func decideBesideRecording(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)
         let other = try await bench.otherProcess()
-        bench.board.surroundings.set(.inputAvailable(true))
-        bench.advance(.zero)
+        bench.set(.inputAvailable(true))
         let recorder = other.sessions.make(name: "recorder", category: .record)
         try await recorder.activate()
         bench.advance(.zero)
@@ -344,32 +339,11 @@ import Testing
     }
 
     @Test(
-        "an announcement that a recording of its own process cuts off is played whole after it",
-        arguments: Connection.allCases)
-    func announcementCutOffByRecording(_ connection: Connection) async throws {
-        let bench = try await DeviceBench(connection)
-        bench.board.surroundings.set(.inputAvailable(true))
-        bench.advance(.zero)
-        let recorder = bench.device.sessions.make(name: "recorder", category: .record)
-        let results = Results<SoundResult>()
-        let tone = Self.tone(milliseconds: 200)
-        try bench.device.announcements.add(Announcement(tone, options: .mixWithOthers)) { results.append($0) }
-        bench.advance(.milliseconds(100))
-        try await recorder.activate()
-        bench.advance(.seconds(1))
-        #expect(results.all.isEmpty && bench.device.announcements.count == 1)
-        try await recorder.deactivate()
-        bench.advance(.seconds(1))
-        #expect(results.all.map(\.outcome) == [.finished])
-    }
-
-    @Test(
         "an announcement whose headphones are pulled out is played whole on the speaker", arguments: Connection.allCases
     )
     func announcementWithoutHeadphones(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)
-        bench.board.surroundings.set(.headphoneInserted(true))
-        bench.advance(.zero)
+        bench.set(.headphoneInserted(true))
         let results = Results<SoundResult>()
         let tone = Self.tone(milliseconds: 200)
         try bench.device.announcements.add(Announcement(tone)) { results.append($0) }
@@ -572,8 +546,7 @@ import Testing
     func alertDuringCall(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)
         let other = try await bench.otherProcess()
-        bench.board.surroundings.set(.inputAvailable(true))
-        bench.advance(.zero)
+        bench.set(.inputAvailable(true))
         let call = other.sessions.make(name: "call", category: .playAndRecord, priority: .call)
         try await call.activate()
         bench.advance(.zero)
@@ -594,8 +567,7 @@ import Testing
         let bench = try await DeviceBench(connection)
         let other = try await bench.otherProcess()
         let call = other.sessions.make(name: "call", category: .playAndRecord, priority: .call)
-        bench.board.surroundings.set(.inputAvailable(true))
-        bench.advance(.zero)
+        bench.set(.inputAvailable(true))
         try await call.activate()
         let music = bench.device.sessions.make(name: "music", category: .playback)
         let error = await #expect(throws: SessionError.self) { try await music.activate() }
@@ -655,8 +627,7 @@ import Testing
     func figures(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)
         bench.board.speaker.limits.delay = .milliseconds(5)
-        bench.board.surroundings.set(.inputAvailable(true))
-        bench.advance(.zero)
+        bench.set(.inputAvailable(true))
         let session = bench.device.sessions.make(name: "call", category: .playAndRecord)
         try await session.activate()
         #expect(session.sampleRate == 48_000 && session.outputChannels == 2 && session.inputChannels == 1)
@@ -667,8 +638,7 @@ import Testing
             sampleRates: [16_000], periods: .milliseconds(20)...(.milliseconds(20)), channels: 1)
         try await session.activate()
         #expect(session.sampleRate == 16_000 && session.outputChannels == 1 && session.ioBufferDuration > 0.019)
-        bench.board.surroundings.set(.inputAvailable(false))
-        bench.advance(.zero)
+        bench.set(.inputAvailable(false))
         #expect(session.inputChannels == 0 && session.inputLatency == 0)
     }
 

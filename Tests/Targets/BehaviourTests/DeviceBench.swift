@@ -91,6 +91,12 @@ final class DeviceBench: Sendable {
         if let run = state.withLock({ $0.run }) { run.add(step: lacksInput ? [] : lasting) }
     }
 
+    /// Changes the hardware's state, as when something is plugged in.
+    func set(_ change: DeviceStateChange) {
+        board.surroundings.set(change)
+        advance(.zero)
+    }
+
     func flip(to position: SwitchPosition) {
         board.ringSilent.position = position
         if service != nil { clock.advance(by: .zero) }

@@ -211,13 +211,7 @@ import Testing
         let bench = try TestDevice()
         let device = bench.device
         #expect(ringer_simulated_set_position(device, RINGER_POSITION_SILENT) == 0)
-        func decision() -> ringer_decision {
-            var decision = ringer_decision()
-            let size = MemoryLayout.size(ofValue: decision)
-            #expect(
-                ringer_device_decide(device, RINGER_SOUND_ALARM, ringer_category(rawValue: 0), 0, &decision, size) == 0)
-            return decision
-        }
+        func decision() -> ringer_decision { decide(device, RINGER_SOUND_ALARM) }
         #expect(decision().heard == 1 && decision().felt == 1 && decision().reason == RINGER_REASON_ALARM)
         var alert = ringer_alert()
         (alert.sound, alert.limit_ms, alert.kind) = (1005, 1_000, RINGER_ALERT_KIND_ALARM)
@@ -248,17 +242,11 @@ import Testing
         preferences.announcement_volume = 0.5
         (preferences.media_volume, preferences.call_volume) = (0.25, 0.125)
         #expect(ringer_device_set_preferences(device, &preferences, size) == 0)
-        func gain(_ kind: ringer_sound_kind, _ category: ringer_category) -> Float {
-            var decision = ringer_decision()
-            #expect(
-                ringer_device_decide(device, kind, category, 0, &decision, MemoryLayout.size(ofValue: decision)) == 0)
-            return decision.gain
-        }
         func gains() -> [Float] {
             [
-                gain(RINGER_SOUND_ANNOUNCEMENT, RINGER_CATEGORY_PLAYBACK),
-                gain(RINGER_SOUND_CATEGORY, RINGER_CATEGORY_AMBIENT),
-                gain(RINGER_SOUND_CATEGORY, RINGER_CATEGORY_PLAY_AND_RECORD),
+                decide(device, RINGER_SOUND_ANNOUNCEMENT, RINGER_CATEGORY_PLAYBACK).gain,
+                decide(device, RINGER_SOUND_CATEGORY, RINGER_CATEGORY_AMBIENT).gain,
+                decide(device, RINGER_SOUND_CATEGORY, RINGER_CATEGORY_PLAY_AND_RECORD).gain,
             ]
         }
         #expect(gains() == [0.5, 0.25, 0.125])
@@ -328,13 +316,7 @@ import Testing
         defer { ringer_session_free(call) }
         #expect(ringer_session_activate(call, nil) == 0)
         #expect(ringer_simulated_advance(device, 1_000) == 0)
-        func decision() -> ringer_decision {
-            var decision = ringer_decision()
-            let size = MemoryLayout.size(ofValue: decision)
-            #expect(
-                ringer_device_decide(device, RINGER_SOUND_ALERT, ringer_category(rawValue: 0), 0, &decision, size) == 0)
-            return decision
-        }
+        func decision() -> ringer_decision { decide(device, RINGER_SOUND_ALERT) }
         #expect(decision().heard == 0 && decision().felt == 1 && decision().reason == RINGER_REASON_CALL)
         var preferences = ringer_preferences()
         let (earlier, size) = (24, MemoryLayout.size(ofValue: preferences))
@@ -557,11 +539,7 @@ import Testing
         #expect(ringer_device_get_effective_position(bench.device, &effective, size) == 0)
         #expect(effective.position == RINGER_POSITION_SILENT && effective.until == quiet.quiet_hours_until)
         #expect(effective.silenced_by == RINGER_SILENCED_BY_QUIET_HOURS)
-        var decision = ringer_decision()
-        let sizeOfDecision = MemoryLayout<ringer_decision>.size
-        #expect(
-            ringer_device_decide(
-                bench.device, RINGER_SOUND_SYSTEM, RINGER_CATEGORY_SOLO_AMBIENT, 0, &decision, sizeOfDecision) == 0)
+        let decision = decide(bench.device, RINGER_SOUND_SYSTEM, RINGER_CATEGORY_SOLO_AMBIENT)
         #expect(decision.heard == 0 && decision.reason == RINGER_REASON_QUIET_HOURS)
         // A program of an earlier version gives 0 for what it does not know.
         var preferences = ringer_preferences()

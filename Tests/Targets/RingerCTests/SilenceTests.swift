@@ -27,11 +27,8 @@ import Testing
         }
         test.advance(milliseconds: 200)
         for kind in SilenceTable.Kind.allCases {
-            var decision = ringer_decision()
-            #expect(
-                ringer_device_decide(
-                    test.device, Self.kind(kind), Self.category(kind), UInt32(kind.options.rawValue), &decision,
-                    MemoryLayout<ringer_decision>.stride) == 0)
+            let decision = decide(
+                test.device, Self.kind(kind), Self.category(kind), options: UInt32(kind.options.rawValue))
             let expected = SilenceTable.expected(source, kind)
             #expect(SilenceTable.letter(heard: decision.heard != 0, felt: decision.felt != 0) == expected, "\(kind)")
         }

@@ -42,6 +42,16 @@ func play(
     }
 }
 
+/// What is decided of a sound.
+func decide(
+    _ device: OpaquePointer?, _ kind: ringer_sound_kind, _ category: ringer_category = ringer_category(rawValue: 0),
+    options: UInt32 = 0
+) -> ringer_decision {
+    var decision = ringer_decision()
+    #expect(ringer_device_decide(device, kind, category, options, &decision, MemoryLayout<ringer_decision>.stride) == 0)
+    return decision
+}
+
 /// Alerts by a system sound.
 func alert(
     _ device: OpaquePointer?, _ sound: UInt32, limit: UInt32 = 0, _ id: UnsafeMutablePointer<UInt64>? = nil,

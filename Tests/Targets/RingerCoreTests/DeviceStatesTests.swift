@@ -8,7 +8,7 @@ struct DeviceStatesTests {
     @Test("every subscriber that waits gets the next state")
     func waiting() throws {
         let bench = try PlayerBench()
-        let executor = StepExecutor()
+        let executor = ManualExecutor()
         let seen = Record<SwitchPosition?>()
         let subscribers = (0..<2).map { _ in
             Task(executorPreference: executor) {
@@ -16,11 +16,11 @@ struct DeviceStatesTests {
             }
         }
         defer { executor.end(subscribers) }
-        executor.runUntilIdle()
+        executor.run()
         // Both have the state that was there, and wait.
         #expect(seen.all == [.ring, .ring])
         bench.board.ringSilent.position = .silent
-        executor.runUntilIdle()
+        executor.run()
         #expect(seen.all == [.ring, .ring, .silent, .silent])
     }
 
@@ -34,10 +34,12 @@ struct DeviceStatesTests {
         #expect(await states.next() == nil)
     }
 
-    @Test("the end wakes a subscriber that waits")
-    func endWhileWaiting() throws {
+    @Test(
+        "the end, or cancelling its task, ends a subscription that waits, and one that never ran",
+        arguments: [true, false], [true, false])
+    func endWhileWaiting(waits: Bool, isCancelled: Bool) throws {
         let bench = try PlayerBench()
-        let executor = StepExecutor()
+        let executor = ManualExecutor()
         let counts = Record<Int>()
         let subscriber = Task(executorPreference: executor) {
             var count = 0
@@ -45,27 +47,12 @@ struct DeviceStatesTests {
             counts.append(count)
         }
         defer { executor.end([subscriber]) }
-        executor.runUntilIdle()
+        if waits { executor.run() }
         #expect(counts.all.isEmpty)
-        bench.publisher.finish()
-        executor.runUntilIdle()
-        #expect(counts.all == [1])
-    }
-
-    @Test("cancelling its task ends a subscription that waits, and one that never ran", arguments: [true, false])
-    func cancelledWhileWaiting(waits: Bool) throws {
-        let bench = try PlayerBench()
-        let executor = StepExecutor()
-        let counts = Record<Int>()
-        let subscriber = Task(executorPreference: executor) {
-            var count = 0
-            for await _ in bench.publisher.states { count += 1 }
-            counts.append(count)
-        }
-        if waits { executor.runUntilIdle() }
-        #expect(counts.all.isEmpty)
-        executor.end([subscriber])
-        #expect(counts.all == [waits ? 1 : 0])
+        if isCancelled { executor.end([subscriber]) } else { bench.publisher.finish() }
+        executor.run()
+        // Who never ran has the newest state before the end.
+        #expect(counts.all == [isCancelled && !waits ? 0 : 1])
     }
 
     @Test("cancelling its task ends a subscription, whenever it comes", arguments: 0..<50)

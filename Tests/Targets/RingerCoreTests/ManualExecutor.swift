@@ -2,7 +2,7 @@ import RingerTestKit
 import Synchronization
 
 /// Runs tasks on the test's own thread, when the test says so: tasks that await sounds take their turns at instants that
-/// are the same in every run.
+/// are the same in every run, and the test knows what a subscriber has seen, and that it waits for more.
 final class ManualExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 
@@ -16,6 +16,12 @@ final class ManualExecutor: TaskExecutor {
         while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             job.runSynchronously(on: asUnownedTaskExecutor())
         }
+    }
+
+    /// Cancels `tasks`, and runs what they still do.
+    func end(_ tasks: [Task<Void, Never>]) {
+        for task in tasks { task.cancel() }
+        run()
     }
 
     /// Moves `clock` on by `duration`, in steps of 10 ms, and lets the tasks run after each step.

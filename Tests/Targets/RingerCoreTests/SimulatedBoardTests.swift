@@ -181,36 +181,25 @@ struct SimulatedBoardTests {
 
 @Suite("The simulated board's state")
 struct SimulatedStateSourceTests {
-    @Test("a board without an input of its own has one while a microphone is plugged in")
-    func microphone() throws {
+    @Test(
+        "a microphone is a board's input while it is plugged in, also when the board's own is switched off",
+        arguments: [
+            (
+                [.inputAvailable(false), .microphoneInserted(true)],
+                [.inputAvailable(false), .microphoneInserted(true), .inputAvailable(true)]
+            ),
+            // What nobody set is not known.
+            (
+                [.microphoneInserted(true), .inputAvailable(true), .inputAvailable(false)],
+                [.microphoneInserted(true), .inputAvailable(true), .inputAvailable(true)]
+            ),
+        ] as [([DeviceStateChange], [DeviceStateChange])])
+    func microphone(changes: [DeviceStateChange], reported: [DeviceStateChange]) throws {
         let source = SimulatedStateSource()
         let told = Record<DeviceStateChange>()
         try source.start { told.append($0) }
-        source.set(.inputAvailable(false))
-        source.set(.microphoneInserted(true))
-        source.set(.microphoneInserted(false))
-        #expect(
-            told.all == [
-                .inputAvailable(false), .microphoneInserted(true), .inputAvailable(true), .microphoneInserted(false),
-                .inputAvailable(false),
-            ])
-    }
-
-    @Test("a microphone that is plugged in remains the input when the board's own is switched off")
-    func microphoneFirst() throws {
-        let source = SimulatedStateSource()
-        let told = Record<DeviceStateChange>()
-        try source.start { told.append($0) }
-        // What nobody set is not known.
-        source.set(.microphoneInserted(true))
-        source.set(.inputAvailable(true))
-        source.set(.inputAvailable(false))
-        source.set(.microphoneInserted(false))
-        #expect(
-            told.all == [
-                .microphoneInserted(true), .inputAvailable(true), .inputAvailable(true), .microphoneInserted(false),
-                .inputAvailable(false),
-            ])
+        for change in changes + [.microphoneInserted(false)] { source.set(change) }
+        #expect(told.all == reported + [.microphoneInserted(false), .inputAvailable(false)])
     }
 
     // Each change used to wrap the handler once more, until a call of it went deeper than the stack.

@@ -25,18 +25,23 @@ struct SoundPlayerTests {
         #expect(bench.board.speaker.recordings.isEmpty)
     }
 
-    @Test("a flip to silent stops the sounds that honour the switch, at that very sample, and no others")
-    func flip() throws {
+    /// nil stands for a lock of the screen.
+    @Test(
+        "a flip to silent or vibrate, and a lock, stop what the switch silences, at that very sample, and nothing else",
+        arguments: [SwitchPosition.silent, .vibrate, nil])
+    func flip(position: SwitchPosition?) throws {
         let bench = try PlayerBench()
         bench.play(1000, as: .session(.soloAmbient))
         bench.play(1000, as: .session(.playback))
         bench.clock.advance(by: .milliseconds(250))
-        bench.board.ringSilent.position = .silent
+        if let position { bench.board.ringSilent.position = position }
+        if position == nil { bench.board.surroundings.set(.screenLocked(true)) }
         bench.clock.advance(by: .zero)
-        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+        let silenced = SoundOutcome.silenced(by: position == nil ? .screenLock : .ringSilentSwitch)
+        #expect(bench.outcomes == [silenced])
         #expect(bench.board.speaker.recordings[0].played == 12_000)
         bench.clock.advance(by: .seconds(1))
-        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch), .finished])
+        #expect(bench.outcomes == [silenced, .finished])
         #expect(bench.board.speaker.recordings[1].played == 48_000)
     }
 
@@ -49,26 +54,6 @@ struct SoundPlayerTests {
         #expect(bench.outcomes == [.stopped(.closed)] && bench.player.playing == 0)
         bench.clock.advance(by: .seconds(5))
         #expect(bench.outcomes.count == 1)
-    }
-
-    @Test("the middle position of a slider silences like silent")
-    func vibratePosition() throws {
-        let bench = try PlayerBench()
-        bench.play(1000)
-        bench.board.ringSilent.position = .vibrate
-        bench.clock.advance(by: .zero)
-        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
-    }
-
-    @Test("locking the screen stops what the switch would silence")
-    func lock() throws {
-        let bench = try PlayerBench()
-        bench.play(1000, as: .session(.ambient))
-        bench.play(1000, as: .session(.playback))
-        bench.clock.advance(by: .milliseconds(10))
-        bench.board.surroundings.set(.screenLocked(true))
-        bench.clock.advance(by: .zero)
-        #expect(bench.outcomes == [.silenced(by: .screenLock)])
     }
 
     @Test("headphones pulled out at silent: the sound does not continue on the speaker")
@@ -450,13 +435,13 @@ struct DeviceStateTests {
     @Test("every flip is an event, in order, however slow the subscribers of the state are")
     func thousandFlips() throws {
         let bench = try PlayerBench()
-        let executor = StepExecutor()
+        let executor = ManualExecutor()
         let seen = Record<SwitchPosition?>()
         let slow = Task(executorPreference: executor) {
             for await state in bench.publisher.states { seen.append(state.ringSilent) }
         }
         defer { executor.end([slow]) }
-        executor.runUntilIdle()
+        executor.run()
         for _ in 0..<500 {
             bench.board.ringSilent.position = .silent
             bench.board.ringSilent.position = .ring
@@ -467,7 +452,7 @@ struct DeviceStateTests {
         #expect(moves == [.ring] + (0..<1000).map { $0.isMultiple(of: 2) ? .silent : .ring })
         // The slow one was woken by the first flip, and gets to run after the last.
         #expect(seen.all == [.ring])
-        executor.runUntilIdle()
+        executor.run()
         #expect(seen.all == [.ring, .ring])
     }
 

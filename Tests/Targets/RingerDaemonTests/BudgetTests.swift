@@ -20,9 +20,7 @@ import Testing
 
     @Test("a connection may have half of what its user may have, and its user all of that", arguments: [1, 2, 5, 64])
     func shares(limit: Int) throws {
-        var limits = Budget.Limits()
-        limits[.sessions] = limit
-        var budget = Budget(limits)
+        var budget = Budget(.init([.sessions: limit]))
         let half = max(1, limit / 2)
         for _ in 0..<half { try budget.take(1, of: .sessions, for: user) }
         let most = refusal { () throws(Budget.Refusal) in try budget.take(1, of: .sessions, for: user) }
@@ -40,10 +38,8 @@ import Testing
 
     @Test("a quarter of the whole is kept for controllers, and is theirs even if others were first")
     func reserve() throws {
-        var limits = Budget.Limits()
-        limits[.requests] = 4
         for controllersAreFirst in [false, true] {
-            var budget = Budget(limits)
+            var budget = Budget(.init([.requests: 4]))
             func fill(_ users: Range<UInt32>, isController: Bool) -> (Int, Budget.Account?) {
                 var count = 0
                 for user in users {
@@ -102,9 +98,7 @@ import Testing
 
     @Test("a refusal names the key, the limit and whose it is")
     func refusals() throws {
-        var limits = Budget.Limits()
-        limits[.decoded] = 2 << 20
-        let budget = Budget(limits)
+        let budget = Budget(.init([.decoded: 2 << 20]))
         #expect(throws: Budget.Refusal.self) { try budget.check(1 << 21, of: .decoded, for: user) }
         do throws(Budget.Refusal) {
             try budget.check(1 << 21, of: .decoded, for: user)

@@ -33,9 +33,7 @@ import Testing
     // A user who had decoded all that one may neither heard nor felt an incoming call.
     @Test("the device's own sounds count for nobody, and an event whose sound cannot be had is felt")
     func soundFailed() async throws {
-        var limits = Budget.Limits()
-        limits[.decoded] = 2
-        let bench = try ServiceBench(limits: limits, feedback: FeedbackService.Configuration())
+        let bench = try ServiceBench(limits: .init([.decoded: 2]), feedback: FeedbackService.Configuration())
         let client = try bench.client()
         _ = try await client.trigger("message-new-instant")
         try await client.advance(.seconds(3))
@@ -242,9 +240,7 @@ import Testing
 
     @Test("events that play out for callers that have left count for their user")
     func leftBehind() async throws {
-        var limits = Budget.Limits()
-        limits[.requests] = 2
-        let bench = try ServiceBench(limits: limits, feedback: FeedbackService.Configuration())
+        let bench = try ServiceBench(limits: .init([.requests: 2]), feedback: FeedbackService.Configuration())
         let other = try bench.client()
         for round in 0..<4 {
             let gone = try bench.client()
@@ -266,9 +262,7 @@ import Testing
 
     @Test("setting the profile takes no client's place")
     func noPlace() async throws {
-        var limits = Budget.Limits()
-        limits[.clients] = 1
-        let bench = try ServiceBench(limits: limits, feedback: FeedbackService.Configuration())
+        let bench = try ServiceBench(limits: .init([.clients: 1]), feedback: FeedbackService.Configuration())
         for level in ["silent", "full", "quiet"] { try await bench.client().setProfile(level) }
         #expect(bench.clientCount == 0)
     }

@@ -11,9 +11,7 @@ import Testing
 @Suite struct LoadTests {
     @Test("60 clients that play, subscribe and leave: every request ends, and nothing is left of them")
     func clients() async throws {
-        var limits = Budget.Limits()
-        for resource in [Budget.Resource.clients, .requests, .sessions] { limits[resource] = 64 }
-        let bench = try ServiceBench(limits: limits)
+        let bench = try ServiceBench(limits: .init([.clients: 64, .requests: 64, .sessions: 64]))
         let observer = try bench.client()
         for _ in 0..<5 {
             let clients = try (0..<60).map { _ in try bench.client() }

@@ -224,10 +224,8 @@ import Testing
     // while clips are joined, which is there twice, cost nothing.
     @Test("decoded sounds count before they are decoded: what is too much is refused, the next caller is served")
     func decodedBytes() async throws {
-        var limits = Budget.Limits()
         // Two programs of one user, each of which may have three sounds of a second.
-        limits[.decoded] = 6 * 192_000
-        let bench = try ServiceBench(limits: limits)
+        let bench = try ServiceBench(limits: .init([.decoded: 6 * 192_000]))
         let (client, other) = (try bench.client(), try bench.client())
         let sound = try PrivateFile(seconds: 1)
         let clip = BusValue.variant(.descriptor(sound.descriptor))
@@ -254,10 +252,8 @@ import Testing
     // They cost nothing, and neither did the sound that they were joined to: six calls ended the service.
     @Test("clips by number count as the sound that they are joined to, before it is made")
     func joinedNumbers() async throws {
-        var limits = Budget.Limits()
         // Half of it is each program's.
-        limits[.decoded] = 1 << 20
-        let bench = try ServiceBench(limits: limits)
+        let bench = try ServiceBench(limits: .init([.decoded: 1 << 20]))
         let client = try bench.client()
         for count in [32, 16, 1] {
             let clips = BusValue.array(element: "v", [BusValue](repeating: .variant(.uint32(1005)), count: count))
@@ -273,9 +269,7 @@ import Testing
 
     @Test("the descriptors that callers send count until their requests have ended")
     func descriptors() async throws {
-        var limits = Budget.Limits()
-        limits[.descriptors] = 4
-        let bench = try ServiceBench(limits: limits)
+        let bench = try ServiceBench(limits: .init([.descriptors: 4]))
         let client = try bench.client()
         let files = try (0..<3).map { _ in try PrivateFile(seconds: 0.1) }
         func clips(_ files: some Sequence<PrivateFile>) -> [BusValue] {

@@ -7,13 +7,6 @@ import Testing
 
 /// Lock and sleep from logind.
 @Suite struct LogindTests {
-    /// Sets the lock over the bus; the error's name, or nil.
-    private func setLock(_ client: BusClient, _ isLocked: Bool) async -> String? {
-        await client.error(
-            "Set", [.string(RingerNames.interface), .string("ScreenLocked"), .variant(.boolean(isLocked))],
-            interface: BusInterface.properties)
-    }
-
     /// Returns once the property has the value.
     private func wait(_ client: BusClient, _ property: String, _ value: BusValue) async throws {
         while try await client.property(property) != value { await Task.yield() }
@@ -24,13 +17,13 @@ import Testing
         let bench = try ServiceBench(followsLogind: true)
         let client = try bench.client()
         // As long as there is no logind.
-        #expect(await setLock(client, true) == nil)
-        #expect(await setLock(client, false) == nil)
+        #expect(await client.set("ScreenLocked", .boolean(true)) == nil)
+        #expect(await client.set("ScreenLocked", .boolean(false)) == nil)
 
         let logind = try FakeLogind(bench.bus.address)
         logind.add("1", isLocked: true)
         try await wait(client, "ScreenLocked", .boolean(true))
-        #expect(await setLock(client, false) == "org.freedesktop.DBus.Error.PropertyReadOnly")
+        #expect(await client.set("ScreenLocked", .boolean(false)) == "org.freedesktop.DBus.Error.PropertyReadOnly")
         #expect(bench.device.state.isScreenLocked)
         logind.set("1", "LockedHint", false)
         #expect(try await logind.property("ScreenLocked") == .boolean(false))
@@ -39,9 +32,9 @@ import Testing
 
         // What the last logind reported holds until somebody knows better.
         await logind.leave()
-        while await setLock(client, true) != nil { await Task.yield() }
+        while await client.set("ScreenLocked", .boolean(true)) != nil { await Task.yield() }
         #expect(bench.device.state.isScreenLocked)
-        #expect(await setLock(client, false) == nil)
+        #expect(await client.set("ScreenLocked", .boolean(false)) == nil)
     }
 
     @Test("a logind that was there before the service is asked for its sessions")
@@ -69,10 +62,10 @@ import Testing
         #expect(try await logind.property("ScreenLocked") == .boolean(true))
         logind.remove("1")
         #expect(try await logind.property("ScreenLocked") == .boolean(false))
-        #expect(await setLock(client, true) == "org.freedesktop.DBus.Error.PropertyReadOnly")
+        #expect(await client.set("ScreenLocked", .boolean(true)) == "org.freedesktop.DBus.Error.PropertyReadOnly")
         logind.remove("2")
         #expect(try await logind.property("ScreenLocked") == .boolean(false))
-        #expect(await setLock(client, true) == nil)
+        #expect(await client.set("ScreenLocked", .boolean(true)) == nil)
     }
 
     // A greeter that locks puts the user's session, with its hint, in the background: that counted as unlocked.
@@ -112,7 +105,7 @@ import Testing
         let bench = try ServiceBench(followsLogind: true)
         let (client, logind) = (try bench.client(), try FakeLogind(bench.bus.address))
         logind.add("1")
-        while await setLock(client, false) == nil { await Task.yield() }
+        while await client.set("ScreenLocked", .boolean(false)) == nil { await Task.yield() }
 
         logind.prepareForSleep(true)
         #expect(try await logind.property("SwitchPosition") == .string("ring"))

@@ -144,12 +144,7 @@ import Testing
         symlink("preferences", path)
         let bench = try ServiceBench(preferencesFile: PreferencesFile(path: path))
         let client = try bench.client()
-        let error = await client.error(
-            "Set",
-            [
-                .string(RingerNames.interface), .string("Preferences"),
-                .variant(.dictionary(["alertVolume": .double(0.5)])),
-            ], interface: BusInterface.properties)
+        let error = await client.set("Preferences", .dictionary(["alertVolume": .double(0.5)]))
         #expect(error != nil)
         #expect(bench.device.preferences == UserPreferences(alertVolume: 0.5))
         try await client.advance(.seconds(100))
@@ -230,15 +225,11 @@ import Testing
     func restart() async throws {
         let folder = try TemporaryFolder()
         let file = PreferencesFile(path: folder.path + "/preferences")
-        func set(_ bench: ServiceBench, _ value: [String: BusValue]) async throws -> String? {
-            await (try bench.client()).error(
-                "Set", [.string(RingerNames.interface), .string("Preferences"), .variant(.dictionary(value))],
-                interface: BusInterface.properties)
-        }
         do {
             let bench = try ServiceBench(preferencesFile: file)
             #expect(folder.names == [])
-            #expect(try await set(bench, ["doNotDisturb": .boolean(true), "alertVolume": .double(0.25)]) == nil)
+            let changed = BusValue.dictionary(["doNotDisturb": .boolean(true), "alertVolume": .double(0.25)])
+            #expect(try await bench.client().set("Preferences", changed) == nil)
             // The reply came once the preferences were kept: killed now, the service would lose nothing.
             #expect(folder.names == ["preferences"])
         }
@@ -253,12 +244,7 @@ import Testing
         let folder = try TemporaryFolder()
         let bench = try ServiceBench(preferencesFile: PreferencesFile(path: folder.path + "/none/preferences"))
         let client = try bench.client()
-        let name = await client.error(
-            "Set",
-            [
-                .string(RingerNames.interface), .string("Preferences"),
-                .variant(.dictionary(["doNotDisturb": .boolean(true)])),
-            ], interface: BusInterface.properties)
+        let name = await client.set("Preferences", .dictionary(["doNotDisturb": .boolean(true)]))
         #expect(name == "org.ringer.Error.NotFound")
         #expect(bench.device.preferences.doNotDisturb)
     }
@@ -270,12 +256,7 @@ import Testing
             let file = PreferencesFile(path: folder.path + "/preferences")
             let bench = try ServiceBench(preferencesFile: file)
             let client = try bench.client()
-            async let error = client.error(
-                "Set",
-                [
-                    .string(RingerNames.interface), .string("Preferences"),
-                    .variant(.dictionary(["doNotDisturb": .boolean(true)])),
-                ], interface: BusInterface.properties)
+            async let error = client.set("Preferences", .dictionary(["doNotDisturb": .boolean(true)]))
             while !bench.device.preferences.doNotDisturb { await Task.yield() }
             bench.stop()
             #expect(folder.names == ["preferences"])

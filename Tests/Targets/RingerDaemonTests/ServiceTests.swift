@@ -261,22 +261,27 @@ import Testing
         file.truncate(to: 44 + 960)
         let part = try await client.play(.descriptor(file.descriptor), ["category": .string("playback")])
         try await client.advance(.seconds(1))
-        var problem: String?
-        for await signal in client.signals {
-            if signal.member == "Degraded" { problem = signal.arguments[0].string }
-            guard signal.member == "Ended" else { continue }
-            #expect(signal.arguments[0] == .uint32(part) && signal.arguments[1] == .string("finished"))
-            #expect(
-                signal.arguments[3].dictionary?["fallback"]?.string?.hasPrefix("incomplete: the caller's file") == true)
-            break
-        }
-        #expect(problem?.hasPrefix("the caller's file: cannot play all of it") == true, "\(problem ?? "")")
+        let (problem, fallback) = await finished(part, of: client)
+        #expect(fallback.hasPrefix("incomplete: the caller's file"), "\(fallback)")
+        #expect(problem.hasPrefix("the caller's file: cannot play all of it"), "\(problem)")
         let clips = BusValue.array(element: "v", [.variant(.uint32(1104)), .variant(.descriptor(file.descriptor))])
         let announcement = try await client.request("Announce", [clips, .dictionary([:])])
         #expect(await client.ended() == .init(request: announcement, outcome: "failed", reason: "error"))
         file.truncate(to: 40)
         let truncated = try await client.play(.descriptor(file.descriptor), ["category": .string("playback")])
         #expect(await client.ended() == .init(request: truncated, outcome: "failed", reason: "error"))
+    }
+
+    /// What the service reported by the time at which the request finished, and why something else was heard.
+    private func finished(_ request: UInt32, of client: BusClient) async -> (problem: String, fallback: String) {
+        var problem = ""
+        for await signal in client.signals {
+            if signal.member == "Degraded" { problem = signal.arguments[0].string ?? "" }
+            guard signal.member == "Ended" else { continue }
+            #expect(signal.arguments[0] == .uint32(request) && signal.arguments[1] == .string("finished"))
+            return (problem, signal.arguments[3].dictionary?["fallback"]?.string ?? "")
+        }
+        return (problem, "")
     }
 
     @Test("what stands in for a sound whose file is broken says so, in a category and as an announcement")
@@ -292,16 +297,9 @@ import Testing
         ] {
             let request = try await client.request(member, [argument, options])
             try await client.advance(.seconds(5))
-            var problem: String?
-            for await signal in client.signals {
-                if signal.member == "Degraded" { problem = signal.arguments[0].string }
-                guard signal.member == "Ended" else { continue }
-                #expect(signal.arguments[0] == .uint32(request) && signal.arguments[1] == .string("finished"))
-                let fallback = signal.arguments[3].dictionary?["fallback"]?.string ?? ""
-                #expect(fallback.hasPrefix("undecodable: \(file)"), "\(member): \(fallback)")
-                break
-            }
-            #expect(problem?.hasPrefix(file) == true, "\(member): \(problem ?? "")")
+            let (problem, fallback) = await finished(request, of: client)
+            #expect(fallback.hasPrefix("undecodable: \(file)"), "\(member): \(fallback)")
+            #expect(problem.hasPrefix(file), "\(member): \(problem)")
         }
     }
 
@@ -573,9 +571,7 @@ import Testing
 
     @Test("a program may have half of what its user may have, and all programs of the user together that much")
     func budget() async throws {
-        var limits = Budget.Limits()
-        (limits[.clients], limits[.requests], limits[.sessions]) = (4, 6, 4)
-        let bench = try ServiceBench(limits: limits)
+        let bench = try ServiceBench(limits: .init([.clients: 4, .requests: 6, .sessions: 4]))
         let client = try bench.client()
         for _ in 0..<3 { _ = try await client.play(.uint32(1007), ["category": .string("playback")]) }
         let exceeded = Self.limitsExceeded
@@ -600,9 +596,7 @@ import Testing
     // They used to count for nobody: one program after the other could leave as many as it liked.
     @Test("requests that outlive their callers count for the user until they have ended")
     func outliving() async throws {
-        var limits = Budget.Limits()
-        limits[.requests] = 4
-        let bench = try ServiceBench(limits: limits)
+        let bench = try ServiceBench(limits: .init([.requests: 4]))
         let options: [String: BusValue] = ["completePlaybackIfAppDies": .boolean(true), "category": .string("ambient")]
         for _ in 0..<2 {
             let gone = try bench.client()
@@ -621,9 +615,7 @@ import Testing
 
     @Test("the refusals of a user are reported once a minute, with the limit")
     func reportsRefusals() async throws {
-        var limits = Budget.Limits()
-        limits[.sessions] = 2
-        let bench = try ServiceBench(limits: limits)
+        let bench = try ServiceBench(limits: .init([.sessions: 2]))
         let client = try bench.client()
         _ = try await client.call("CreateSession", [.dictionary([:])])
         for minute in 1...2 {
@@ -649,10 +641,7 @@ import Testing
         #expect(await client.error("Vibrate", [.string(""), none]) == denied)
         #expect(await client.error("CreateSession", [none]) == denied)
         for (property, value) in [("ScreenLocked", .boolean(true)), ("Volume", .double(1))] as [(String, BusValue)] {
-            #expect(
-                await client.error(
-                    "Set", [.string(RingerNames.interface), .string(property), .variant(value)],
-                    interface: BusInterface.properties) == denied)
+            #expect(await client.set(property, value) == denied)
         }
         #expect(await client.error("Detect", []) == denied)
         #expect(try await client.call("Decide", [.string("alert"), none])[0] == .string("play"))
@@ -817,34 +806,25 @@ import Testing
     func volume() async throws {
         let bench = try ServiceBench()
         let (client, other) = (try bench.client(), try bench.client())
-        func set(_ volume: BusValue) async -> String? {
-            await client.error(
-                "Set", [.string(RingerNames.interface), .string("Volume"), .variant(volume)],
-                interface: BusInterface.properties)
-        }
         #expect(try await other.property("Volume") == .double(-1))
-        #expect(await set(.double(0.5)) == nil)
+        #expect(await client.set("Volume", .double(0.5)) == nil)
         for await signal in other.signals where signal.member == "PropertiesChanged" {
             #expect(signal.arguments[1] == .dictionary(["Volume": .double(0.5)]))
             break
         }
         #expect(try await other.property("Volume") == .double(0.5))
         for wrong in [.double(1.5), .double(-1), .double(.nan), .int32(1)] as [BusValue] {
-            #expect(await set(wrong) == "org.freedesktop.DBus.Error.InvalidArgs")
+            #expect(await client.set("Volume", wrong) == "org.freedesktop.DBus.Error.InvalidArgs")
         }
         bench.board.surroundings.set(.outputVolume(nil))
-        #expect(await set(.double(1)) == "org.ringer.Error.NotFound")
+        #expect(await client.set("Volume", .double(1)) == "org.ringer.Error.NotFound")
     }
 
     @Test("preferences are written in part, and a wrong one is refused")
     func preferences() async throws {
         let bench = try ServiceBench()
         let client = try bench.client()
-        func set(_ value: [String: BusValue]) async -> String? {
-            await client.error(
-                "Set", [.string(RingerNames.interface), .string("Preferences"), .variant(.dictionary(value))],
-                interface: BusInterface.properties)
-        }
+        func set(_ value: [String: BusValue]) async -> String? { await client.set("Preferences", .dictionary(value)) }
         #expect(await set(["doNotDisturb": .boolean(true), "alertVolume": .double(0.5)]) == nil)
         #expect(bench.device.preferences.doNotDisturb && bench.device.preferences.alertVolume == 0.5)
         #expect(await set(["alertVolume": .double(2)]) == "org.freedesktop.DBus.Error.InvalidArgs")
@@ -866,11 +846,7 @@ import Testing
     func volumes() async throws {
         let bench = try ServiceBench()
         let client = try bench.client()
-        func set(_ value: [String: BusValue]) async -> String? {
-            await client.error(
-                "Set", [.string(RingerNames.interface), .string("Preferences"), .variant(.dictionary(value))],
-                interface: BusInterface.properties)
-        }
+        func set(_ value: [String: BusValue]) async -> String? { await client.set("Preferences", .dictionary(value)) }
         let volumes: [String: BusValue] = [
             "announcementVolume": .double(0.5), "mediaVolume": .double(0.25), "callVolume": .double(0.125),
         ]

@@ -2,27 +2,19 @@
 final class FileBytes {
     var bytes: [UInt8] = []
 
-    static func wave(
-        _ samples: [Int16], sampleRate: UInt32 = 48_000, channels: UInt16 = 1
-    ) -> [UInt8] {
-        let file = FileBytes()
-        let size = UInt32(samples.count * 2)
-        file.text("RIFF").little(36 + size).text("WAVE")
-        file.text("fmt ").little(UInt32(16)).little(UInt16(1)).little(channels).little(sampleRate)
-        file.little(sampleRate * UInt32(channels) * 2).little(channels * 2).little(UInt16(16))
-        file.text("data").little(size)
-        for sample in samples { file.little(UInt16(bitPattern: sample)) }
-        return file.bytes
+    static func wave(_ samples: [Int16], sampleRate: UInt32 = 48_000, channels: UInt16 = 1) -> [UInt8] {
+        wave(of: samples, sampleRate: sampleRate, channels: channels)
     }
 
-    static func wave32(_ samples: [Int32], sampleRate: UInt32, channels: UInt16) -> [UInt8] {
+    static func wave<Sample: FixedWidthInteger>(of samples: [Sample], sampleRate: UInt32, channels: UInt16) -> [UInt8] {
         let file = FileBytes()
-        let size = UInt32(samples.count * 4)
+        let width = UInt16(Sample.bitWidth / 8)
+        let size = UInt32(samples.count) * UInt32(width)
         file.text("RIFF").little(36 + size).text("WAVE")
         file.text("fmt ").little(UInt32(16)).little(UInt16(1)).little(channels).little(sampleRate)
-        file.little(sampleRate * UInt32(channels) * 4).little(channels * 4).little(UInt16(32))
+        file.little(sampleRate * UInt32(channels * width)).little(channels * width).little(8 * width)
         file.text("data").little(size)
-        for sample in samples { file.little(UInt32(bitPattern: sample)) }
+        for sample in samples { file.little(sample) }
         return file.bytes
     }
 

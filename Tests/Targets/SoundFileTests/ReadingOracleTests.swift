@@ -22,8 +22,8 @@ struct WrittenByOracle: Sendable, CustomTestStringConvertible {
     /// Writes the file, and says where it is.
     func make(in folder: Folder) throws -> URL {
         let source = try folder.write(
-            FileBytes.wave32(
-                TestSound.noise.samples(frames: frames, channels: channels, sampleRate: Double(rate)),
+            FileBytes.wave(
+                of: TestSound.noise.samples(frames: frames, channels: channels, sampleRate: Double(rate)),
                 sampleRate: UInt32(rate), channels: UInt16(channels)), "source.wav")
         let file = folder.file(name)
         switch writer {

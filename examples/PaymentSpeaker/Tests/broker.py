@@ -1,4 +1,5 @@
 """A mosquitto of the test's own, and a publisher that is independent of the speaker: paho-mqtt."""
+import contextlib
 import json
 import os
 import signal
@@ -40,6 +41,8 @@ def notice(transaction, amount="12.50", **more):
 
 # What is to be killed at the end of a scenario, also of one that failed.
 processes = []
+# Stops brokers, publishers and speakers, the newest first.
+opened = contextlib.ExitStack()
 
 
 class Broker:
@@ -55,6 +58,7 @@ class Broker:
                 "user root\n" + "".join(f"{line}\n" for line in lines or ["allow_anonymous true"]))
         self.process = None
         self.start()
+        opened.callback(self.stop)
 
     def start(self):
         self.log = open(os.path.join(self.directory, "mosquitto.log"), "a")
@@ -91,6 +95,7 @@ class OddBroker:
         self.client = None
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
+        opened.callback(self.stop)
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):
@@ -170,6 +175,7 @@ class Publisher:
         session.SessionExpiryInterval = 3600
         self.client.connect("127.0.0.1", port, keepalive=10, clean_start=False, properties=session)
         self.client.loop_start()
+        opened.callback(self.close)
 
     def received(self, _client, _context, message):
         name = message.topic[len(self.topic) + 1:]
@@ -221,6 +227,7 @@ class Speaker:
         self.prepare = prepare
         self.process = None
         self.start()
+        opened.callback(self.stop)
 
     def start(self):
         reader, writer = os.pipe()

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from broker import Broker, OddBroker, Publisher, Speaker, free_port, notice, processes, wait_until
-from common import rows, program
+from common import online, program, rows
 
 
 def a_subscription_that_is_refused(directory):
@@ -44,9 +44,6 @@ def a_subscription_that_is_refused(directory):
     allow(True)
     broker.start()
     publisher.wait_online()
-    speaker.stop()
-    publisher.close()
-    broker.stop()
     return "not online until it is granted"
 
 
@@ -66,8 +63,6 @@ def a_broker_that_sets_the_keep_alive(directory):
     assert broker.connections == 2
     with open(speaker.errors_path) as file:
         assert "cannot subscribe at" in file.read()
-    speaker.stop()
-    broker.stop()
     return "obeyed"
 
 
@@ -108,25 +103,18 @@ def reasons_in_sentences(directory):
     reason("plain", broker.port, "TLS failed: ", "--cafile", path("right.crt"))
     reason("open", broker.port, "warning: the user name is sent without TLS", "--username", "till")
 
-    broker.stop()
-
     # As brokers do when a second client has the same ID; mosquitto 2.0 only closes the connection.
     broker = OddBroker(ends=0x8E)
     reason("twin", broker.port, "another client has taken over its session: is the same --device used twice?")
-    broker.stop()
 
     broker = OddBroker(pongs=False)
     reason("mute", broker.port, "it has not answered for 1 s")
-    broker.stop()
     return "certificates, TLS, a client ID that is used twice, a broker that does not answer"
 
 
 def results_of_an_outage(directory):
     """Announcements that end without a broker: their results are published when it is back."""
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "alone")
-    speaker = Speaker(program, directory, broker.port, "alone")
-    publisher.wait_online()
+    broker, publisher, speaker = online(directory, "alone")
     names = [f"t{number}" for number in range(8)]
     for name in names:
         publisher.publish(notice(name))
@@ -138,9 +126,6 @@ def results_of_an_outage(directory):
     broker.start()
     wait_until(lambda: all(publisher.outcome(name) for name in names), "all results are published")
     assert {result["outcome"] for result in publisher.results} <= {"announced", "duplicate"}, publisher.results
-    speaker.stop()
-    publisher.close()
-    broker.stop()
     return "published afterwards"
 
 
@@ -162,6 +147,4 @@ def messages_that_are_refused(directory):
     # Once is enough.
     time.sleep(12)
     assert topics["payments/odd/result"] == 3 and broker.connections == 1, topics
-    speaker.stop()
-    broker.stop()
     return "published again"

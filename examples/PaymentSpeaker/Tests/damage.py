@@ -3,17 +3,14 @@ import os
 import signal
 import sqlite3
 
-from broker import Broker, Publisher, Speaker, notice, wait_until
-from common import rows, program
+from broker import Speaker, notice, wait_until
+from common import online, program, rows
 from disks import with_disk
 
 
 def a_damaged_ledger(directory):
     """A ledger whose header is destroyed is set aside; the speaker goes on with a new one, and says so."""
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "worn")
-    speaker = Speaker(program, directory, broker.port, "worn", "--sound", "skip")
-    publisher.wait_online()
+    _, publisher, speaker = online(directory, "worn", "--sound", "skip")
     publisher.publish(notice("before"))
     wait_until(lambda: publisher.outcome("before"), "it is announced")
     speaker.stop(signal.SIGKILL)
@@ -28,21 +25,15 @@ def a_damaged_ledger(directory):
     wait_until(lambda: publisher.outcome("after"), "the next one is announced")
     wait_until(lambda: "worn.sqlite.damaged" in str(publisher.retained["health"]["problems"]), "health names the file")
     assert rows(speaker, "SELECT transaction_id FROM payments") == [("after",)]
-    speaker.stop()
-    publisher.close()
-    broker.stop()
     return "set aside"
 
 
 def a_damaged_ledger_on_a_small_disk(directory):
     """A new ledger has no room for all that the damaged one has: it takes over the newest, and the speaker goes on."""
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "tight")
     disk = os.path.join(directory, "disk")
     os.mkdir(disk)
     whole = os.path.join(directory, "whole.sqlite")
-    speaker = Speaker(program, directory, broker.port, "tight", "--sound", "skip", "--ledger", whole)
-    publisher.wait_online()
+    broker, publisher, speaker = online(directory, "tight", "--sound", "skip", "--ledger", whole)
     newest = notice("newest")
     publisher.publish(newest)
     wait_until(lambda: publisher.outcome("newest"), "it is announced")
@@ -72,7 +63,4 @@ def a_damaged_ledger_on_a_small_disk(directory):
     publisher.publish(notice("next"))
     wait_until(lambda: publisher.outcome("next"), "the next one is announced")
     wait_until(lambda: "whole.sqlite.damaged" in str(publisher.retained["health"]["problems"]), "health names the file")
-    speaker.stop()
-    publisher.close()
-    broker.stop()
     return "the newest are taken over"

@@ -6,16 +6,13 @@ import subprocess
 import threading
 import time
 
-from broker import Broker, OddBroker, Publisher, Speaker, notice, wait_until
-from common import rows, program
+from broker import OddBroker, Speaker, notice, wait_until
+from common import online, program, rows
 
 
 def a_full_disk(directory):
     """While the ledger cannot grow no notice is acknowledged; once it can, all are delivered again."""
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "full")
-    speaker = Speaker(program, directory, broker.port, "full", "--sound", "skip")
-    publisher.wait_online()
+    _, publisher, speaker = online(directory, "full", "--sound", "skip")
     publisher.publish(notice("before"))
     wait_until(lambda: publisher.outcome("before"), "the first one is announced")
     # A few can be recorded, and not all announced.
@@ -30,9 +27,6 @@ def a_full_disk(directory):
     wait_until(lambda: len(publisher.results) >= 21, "all are announced")
     assert rows(speaker, "SELECT state, count(*) FROM payments GROUP BY 1") == [("announced", 21)]
     assert not [result for result in publisher.results if result["outcome"] != "announced"], publisher.results
-    speaker.stop()
-    publisher.close()
-    broker.stop()
     return "notices that could not be recorded were delivered again"
 
 
@@ -49,14 +43,11 @@ def with_disk(directory, options):
 
 def a_ledger_on_a_small_disk(directory):
     """The ledger has room on 300 kB for hundreds of payments; once the disk is full, it goes on when there is space."""
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "small")
     disk = os.path.join(directory, "disk")
     os.mkdir(disk)
-    speaker = Speaker(
-        program, directory, broker.port, "small", "--sound", "skip", "--ledger", os.path.join(disk, "small.sqlite"),
+    _, publisher, speaker = online(
+        directory, "small", "--sound", "skip", "--ledger", os.path.join(disk, "small.sqlite"),
         before=with_disk(directory, "size=300k"))
-    publisher.wait_online()
     for number in range(200):
         publisher.publish(notice(f"t{number}"))
     wait_until(lambda: all(publisher.outcome(f"t{number}") for number in range(200)), "200 payments are announced")
@@ -73,21 +64,15 @@ def a_ledger_on_a_small_disk(directory):
     speaker.stop()
     announced = collections.Counter(line["transaction"] for line in speaker.lines() if line["outcome"] == "announced")
     assert len(announced) == 400 and set(announced.values()) == {1}, announced
-    publisher.close()
-    broker.stop()
     return "200 payments on 300 kB; full, then not"
 
 
 def a_ledger_that_cannot_be_written(directory):
     """On a disk that is read-only at the start, health says so, and nothing is acknowledged until it can be written."""
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "fixed")
     disk = os.path.join(directory, "disk")
     os.mkdir(disk)
     options = ("--sound", "skip", "--ledger", os.path.join(disk, "fixed.sqlite"))
-    speaker = Speaker(
-        program, directory, broker.port, "fixed", *options, before=with_disk(directory, "size=1m"))
-    publisher.wait_online()
+    broker, publisher, speaker = online(directory, "fixed", *options, before=with_disk(directory, "size=1m"))
     speaker.stop()
     publisher.publish(notice("a"))
     speaker = Speaker(program, directory, broker.port, "fixed", *options, before=with_disk(directory, "size=1m,ro"))
@@ -96,27 +81,20 @@ def a_ledger_that_cannot_be_written(directory):
     in_namespace(speaker, "mount", "-o", "remount,rw", disk)
     wait_until(lambda: publisher.outcome("a"), "it is announced")
     wait_until(lambda: publisher.retained["health"]["problems"] == [], "there is no problem")
-    speaker.stop()
-    publisher.close()
-    broker.stop()
     return "health names it; announced once it can be written"
 
 
 def a_ledger_that_cannot_be_read(directory):
     """While another user owns the ledger's file, health says so, and nothing is acknowledged; then all goes on, and what was
     announced is known still."""
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "closed")
     folder = os.path.join(directory, "folder")
     os.mkdir(folder)
     os.chmod(directory, 0o755)
     os.chmod(folder, 0o777)
     as_nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
-    speaker = Speaker(
-        program, directory, broker.port, "closed", "--sound", "skip", "--ledger", os.path.join(folder, "closed.sqlite"),
-        before=as_nobody)
-    speaker.ledger = os.path.join(folder, "closed.sqlite")
-    publisher.wait_online()
+    ledger = os.path.join(folder, "closed.sqlite")
+    _, publisher, speaker = online(directory, "closed", "--sound", "skip", "--ledger", ledger, before=as_nobody)
+    speaker.ledger = ledger
     first = notice("a")
     publisher.publish(first)
     wait_until(lambda: publisher.outcome("a"), "it is announced")
@@ -136,18 +114,12 @@ def a_ledger_that_cannot_be_read(directory):
     assert outcomes == ["announced", "duplicate"], outcomes
     wait_until(lambda: publisher.retained["health"]["problems"] == [], "there is no problem")
     assert not os.path.exists(speaker.ledger + ".damaged")
-    speaker.stop()
-    publisher.close()
-    broker.stop()
     return "health names it; what it has is known once it can be read"
 
 
 def a_notice_that_is_not_recorded(directory):
     """It is not acknowledged either, at a time when the status is published at once."""
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "full")
-    speaker = Speaker(program, directory, broker.port, "full", "--sound", "skip")
-    publisher.wait_online()
+    _, publisher, speaker = online(directory, "full", "--sound", "skip")
     publisher.publish(notice("before"))
     wait_until(lambda: publisher.outcome("before"), "the first one is announced")
     # The status is published once a second; from now on nothing changes it.
@@ -161,9 +133,6 @@ def a_notice_that_is_not_recorded(directory):
     assert publisher.outcome("after")[0]["outcome"] == "announced", publisher.outcome("after")
     with open(speaker.errors_path) as file:
         assert "cannot write the ledger" in file.read()
-    speaker.stop()
-    publisher.close()
-    broker.stop()
     return "delivered again"
 
 
@@ -179,6 +148,4 @@ def a_full_disk_while_results_wait(directory):
     is_cut.set()
     broker.cut()
     wait_until(lambda: any("cannot write the ledger" in text for text in broker.texts), "health names the ledger", 120)
-    speaker.stop()
-    broker.stop()
     return "in health"

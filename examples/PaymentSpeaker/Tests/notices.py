@@ -68,8 +68,6 @@ def notices_of_every_kind(directory):
     assert publisher.outcome("felt")[-1]["requested"] and not publisher.outcome("felt")[-1]["repeated"]
     wait_until(lambda: publisher.retained["state"].get("unheard") == 0, "none is unheard")
     assert speaker.stop() == -signal.SIGTERM
-    publisher.close()
-    broker.stop()
     return "stale, retained, refused, silenced, felt and requested notices; state, health and will"
 
 
@@ -177,6 +175,4 @@ def signed_notices_over_tls(directory):
     assert stranger.process.poll() is None
     stranger.stop()
     assert "payment-speaker-secure" in log() and "payment-speaker-stranger" not in log()
-    publisher.close()
-    broker.stop()
     return f"TLS with client certificates; HMAC-SHA256 and Ed25519; {len(wrong)} forgeries refused; signed commands"

@@ -2,8 +2,8 @@
 import os
 import signal
 
-from broker import Broker, Publisher, Speaker, notice, wait_until
-from common import program, rows
+from broker import notice, wait_until
+from common import online, rows
 from heard import make_recordings, words_of
 
 # The frames of a word, half a second: an announcement takes five.
@@ -12,22 +12,18 @@ AMOUNT = "123456789"
 
 
 def begun(directory, device, *options, board):
-    """A speaker, its publisher and broker, in the middle of announcing the payment `a`."""
+    """A speaker and its publisher, in the middle of announcing the payment `a`."""
     make_recordings(os.path.join(directory, "clips"), LENGTH)
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, device)
-    speaker = Speaker(
-        program, directory, broker.port, device, "--clips", os.path.join(directory, "clips"), "--language", "xx", *options,
-        board=board)
-    publisher.wait_online()
+    _, publisher, speaker = online(
+        directory, device, "--clips", os.path.join(directory, "clips"), "--language", "xx", *options, board=board)
     publisher.publish(notice("a", AMOUNT, currency="JPY"))
     wait_until(lambda: rows(speaker, "SELECT state FROM payments") == [("announcing",)], "its announcement begins")
-    return broker, publisher, speaker
+    return publisher, speaker
 
 
 def heard_until_the_switch_was_flipped(directory):
     """What the switch cuts off counts as unheard; the key announces it once more, whole."""
-    broker, publisher, speaker = begun(directory, "flipped", "--policy", "obey", board=("--board", "simulated"))
+    publisher, speaker = begun(directory, "flipped", "--policy", "obey", board=("--board", "simulated"))
     speaker.input.write("position silent\n")
     wait_until(lambda: publisher.outcome("a"), "it has its outcome")
     result, = publisher.outcome("a")
@@ -44,16 +40,13 @@ def heard_until_the_switch_was_flipped(directory):
     result = publisher.outcome("a")[1]
     assert (result["outcome"], result["requested"]) == ("announced", True), result
     wait_until(lambda: publisher.retained["state"].get("unheard") == 0, "nothing is unheard")
-    speaker.stop()
-    publisher.close()
-    broker.stop()
     return "unheard, and announced on request"
 
 
 def heard_until_the_power_was_cut(directory):
     """It is announced once more after the start, whole, after the words that say so; and then never again."""
     recording = os.path.join(directory, "recording")
-    broker, publisher, speaker = begun(
+    publisher, speaker = begun(
         directory, "cut", "--pcm", f"plug:'paced_hw:UNDERRUNS=false,RATE=48000,CHANNELS=1,CAPTURE={recording}'", board=())
 
     def heard():
@@ -74,7 +67,4 @@ def heard_until_the_power_was_cut(directory):
     wait_until(lambda: publisher.outcome("b"), "the next one is announced")
     assert heard()[len(before) + len(AMOUNT) + 3:] == ["start", "1", "end"], heard()
     assert len(publisher.outcome("a")) == 1, publisher.outcome("a")
-    speaker.stop()
-    publisher.close()
-    broker.stop()
     return "announced once more, whole, and marked"

@@ -5,7 +5,7 @@ import sys
 import tempfile
 import time
 
-from broker import processes
+from broker import opened, processes
 from cluster import cluster
 from connections import (
     a_broker_that_sets_the_keep_alive, a_subscription_that_is_refused, messages_that_are_refused, reasons_in_sentences,
@@ -46,6 +46,7 @@ for scenario in scenarios:
     begin = time.monotonic()
     try:
         result = scenario(directory)
+        opened.close()
         print(f"ok    {scenario.__name__}: {result} ({time.monotonic() - begin:.1f} s)", flush=True)
         shutil.rmtree(directory)
     except Exception as error:
@@ -54,5 +55,6 @@ for scenario in scenarios:
     finally:
         for process in processes:
             process.kill()
+        opened.close()
 print(f"payment speaker: {len(scenarios) - failed} passed, {failed} failed")
 sys.exit(1 if failed else 0)

@@ -1,16 +1,13 @@
 """Who else is at the broker, and what the broker has forgotten."""
 import os
 
-from broker import Broker, OddBroker, Publisher, Speaker, notice, wait_until
-from common import program
+from broker import OddBroker, Publisher, Speaker, notice, wait_until
+from common import online, program
 
 
 def a_second_speaker(directory):
     """A second process with the same name and ledger does not connect: it would throw the first one off the broker."""
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "twin")
-    first = Speaker(program, directory, broker.port, "twin", "--sound", "skip")
-    publisher.wait_online()
+    broker, publisher, first = online(directory, "twin", "--sound", "skip")
     second = Speaker(program, directory, broker.port, "twin", "--sound", "skip")
     wait_until(lambda: "another process uses it" in second.errors(), "the second one says why it does nothing")
     for number in range(20):
@@ -23,22 +20,16 @@ def a_second_speaker(directory):
     first.stop()
     publisher.publish(notice("after"))
     wait_until(lambda: publisher.outcome("after"), "the second one announces")
-    second.stop()
-    publisher.close()
-    broker.stop()
     return "waits for the ledger"
 
 
 def a_session_that_the_broker_forgot(directory):
     """A broker that lost its sessions has lost notices: health says so, until the broker has kept a session again."""
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "gone")
+    broker, publisher, speaker = online(directory, "gone", "--sound", "skip")
 
     def problems():
         return str(publisher.retained.get("health", {}).get("problems"))
 
-    speaker = Speaker(program, directory, broker.port, "gone", "--sound", "skip")
-    publisher.wait_online()
     assert "session" not in problems(), problems()
     speaker.stop()
     broker.stop()
@@ -51,24 +42,17 @@ def a_session_that_the_broker_forgot(directory):
     speaker.stop()
     speaker.start()
     wait_until(lambda: problems() == "[]", "the session is kept again")
-    speaker.stop()
-    publisher.close()
-    broker.stop()
     odd = OddBroker(expiry=3600)
     speaker = Speaker(program, directory, odd.port, "brief", "--sound", "skip")
     wait_until(lambda: any("3600 s instead of 604800 s" in text for text in odd.texts), "health says for how long")
     assert "cannot keep the session long enough" in speaker.errors()
-    speaker.stop()
-    odd.stop()
     return "health says so"
 
 
 def two_providers(directory):
     """Each provider has its topic, its transactions and its results; a person flips the simulated board's switch."""
-    broker = Broker(directory)
-    publisher, bank = Publisher(broker.port, "till"), Publisher(broker.port, "till/bank")
-    speaker = Speaker(program, directory, broker.port, "till", "--provider", "bank", "--policy", "obey")
-    publisher.wait_online()
+    broker, publisher, speaker = online(directory, "till", "--provider", "bank", "--policy", "obey")
+    bank = Publisher(broker.port, "till/bank")
     publisher.publish(notice("1", "1.00"))
     bank.publish(notice("1", "2.00"))
     wait_until(lambda: publisher.outcome("1") and bank.outcome("1"), "both are announced")
@@ -92,8 +76,4 @@ def two_providers(directory):
     publisher.publish(notice("4"))
     wait_until(lambda: publisher.outcome("4"), "the speaker's own is announced")
     assert not bank.outcome("3") and not publisher.outcome("bank/3"), publisher.results
-    speaker.stop()
-    for its in (publisher, bank):
-        its.close()
-    broker.stop()
     return "apart, one after another"

@@ -10,7 +10,7 @@ import subprocess
 import wave
 
 from broker import Broker, Publisher, Speaker, notice, wait_until
-from common import program, ringerd, product
+from common import online, product, program, ringerd
 
 
 def forbidding(*names):
@@ -62,8 +62,6 @@ def what_systemd_expects(directory):
         wait_until(lambda: publisher.outcome("a"), "it is announced")
         assert publisher.outcome("a")[0]["outcome"] == "announced", publisher.outcome("a")
         speaker.stop()
-    publisher.close()
-    broker.stop()
     exposure = subprocess.run(
         ["systemd-analyze", "security", "--offline=yes", "--threshold=18", "--no-pager", f"{product}/payment-speaker.service"],
         capture_output=True, text=True)
@@ -73,13 +71,10 @@ def what_systemd_expects(directory):
 
 def an_output_that_nobody_reads(directory):
     """A reader of standard output that stands still holds nothing up; once it reads, it learns how much it has missed."""
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "unread")
     pipe = os.path.join(directory, "unread.lines")
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    speaker = Speaker(program, directory, broker.port, "unread", "--sound", "skip")
-    publisher.wait_online()
+    _, publisher, speaker = online(directory, "unread", "--sound", "skip")
     names = [f"t{number}" for number in range(2000)]
     for name in names:
         publisher.publish(notice(name))
@@ -101,18 +96,13 @@ def an_output_that_nobody_reads(directory):
     assert f"{len(names) - len(heard)} lines were not read in time, and are lost" in lines, lines[-1]
     speaker.stop()
     os.close(reader)
-    publisher.close()
-    broker.stop()
     return f"{len(names)} payments; {len(heard)} lines read afterwards"
 
 
 def a_clock_that_may_not_be_asked(directory):
     """Where adjtimex(2) is forbidden, the clock counts as not set: payments wait for it, and no age is judged."""
     forbid = forbidding("adjtimex", "clock_adjtime")
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "early")
-    speaker = Speaker(program, directory, broker.port, "early", "--sound", "skip", "--clock", "auto", prepare=forbid)
-    publisher.wait_online()
+    broker, publisher, speaker = online(directory, "early", "--sound", "skip", "--clock", "auto", prepare=forbid)
     publisher.publish({**notice("a"), "time": "1999-01-01T00:00:00Z"})
     wait_until(lambda: "wall clock" in str(publisher.retained["health"]["problems"]), "it waits for the clock")
     assert not publisher.results
@@ -120,9 +110,6 @@ def a_clock_that_may_not_be_asked(directory):
     speaker = Speaker(program, directory, broker.port, "early", "--sound", "skip", "--clock", "unset")
     wait_until(lambda: publisher.outcome("a"), "it has its outcome")
     assert publisher.outcome("a")[0]["outcome"] == "announced", publisher.outcome("a")
-    speaker.stop()
-    publisher.close()
-    broker.stop()
     return "its ages are not judged"
 
 
@@ -132,12 +119,8 @@ def recordings_without_a_gap(directory):
     check = subprocess.run(
         [program, "voices", "check", os.path.join(directory, "clips")], capture_output=True, text=True)
     assert check.returncode == 0 and "zh: right, with" in check.stdout, check.stdout[-300:]
-    broker = Broker(directory)
-    publisher = Publisher(broker.port, "voice")
     clips = os.path.join(directory, "clips")
-    speaker = Speaker(
-        program, directory, broker.port, "voice", "--clips", clips, "--language", "en", "--sound", "skip")
-    publisher.wait_online()
+    broker, publisher, speaker = online(directory, "voice", "--clips", clips, "--language", "en", "--sound", "skip")
     publisher.publish(notice("a", "999999999.99"))
     wait_until(lambda: publisher.outcome("a"), "it is announced")
     assert publisher.outcome("a")[0]["outcome"] == "announced", publisher.outcome("a")
@@ -197,6 +180,4 @@ def the_board_of_the_service(directory):
         service.wait()
         bus.terminate()
         bus.wait()
-    publisher.close()
-    broker.stop()
     return "announced by ringerd"

@@ -43,6 +43,16 @@ def tone(path):
     return share_of_tone(struct.unpack(f"<{len(data) // 2}h", data[:len(data) // 2 * 2]), 440, RATE)
 
 
+def hang_up_once_heard(peer, path):
+    """Waits until the tone is heard, and has baresip hang up. The tone's share, and what baresip printed."""
+    end, share = time.monotonic() + PATIENCE, 0
+    while share <= 0.9 and time.monotonic() < end:
+        time.sleep(0.2)
+        share = tone(path)
+    peer.terminate()
+    return share, peer.communicate(timeout=PATIENCE)[0]
+
+
 def test_baresip():
     """baresip calls the handset's account at the proxy; its tone is heard; its end is the call's."""
     with tempfile.TemporaryDirectory() as work, Kamailio(PASSWORD) as kamailio:
@@ -55,13 +65,7 @@ def test_baresip():
                     ["baresip", "-f", work, "-e", f"/dial sip:door@{REALM}"], stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as peer:
                 try:
-                    end, share = time.monotonic() + PATIENCE, 0
-                    while share <= 0.9 and time.monotonic() < end:
-                        time.sleep(0.2)
-                        share = tone(heard)
-                    # It hangs up.
-                    peer.terminate()
-                    said, _ = peer.communicate(timeout=PATIENCE)
+                    share, said = hang_up_once_heard(peer, heard)
                 finally:
                     peer.kill()
             event = handset.wait(

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from baresip import RATE, configure, tone
+from baresip import RATE, configure, hang_up_once_heard
 from common import PROGRAM, start
 from handset import PATIENCE, Caller
 from kamailio import Kamailio
@@ -84,12 +84,7 @@ def test_tls_with_baresip():
             # The stranger calls all the while.
             with call(";mediaenc=srtp-mand", "stranger") as stranger, call(";mediaenc=srtp-mand") as peer:
                 try:
-                    end, share = time.monotonic() + PATIENCE, 0
-                    while share <= 0.9 and time.monotonic() < end:
-                        time.sleep(0.2)
-                        share = tone(heard)
-                    peer.terminate()
-                    said, _ = peer.communicate(timeout=PATIENCE)
+                    share, said = hang_up_once_heard(peer, heard)
                 finally:
                     peer.kill()
                     stranger.kill()

@@ -26,7 +26,10 @@ package struct Budget: Sendable {
         /// The descriptors that the process can spare, whatever users may have.
         package var descriptors = Int.max
 
-        package init() {}
+        /// The standard limits, but for those of `changed`.
+        package init(_ changed: [Resource: Int] = [:]) {
+            ofUser.merge(changed) { $1 }
+        }
 
         /// What one user may have of a resource.
         package subscript(resource: Resource) -> Int {

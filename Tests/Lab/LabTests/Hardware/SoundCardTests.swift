@@ -41,7 +41,9 @@ extension EitherTime {
             #expect(watched.probe.all.count == 5)
         }
 
-        @Test("a volume above 0 turns the playback switch on; a missing element and a missing card are errors by name")
+        @Test(
+            "an element that comes, is switched off and goes has a volume, none to hear, and none; a volume above 0 turns it on"
+        )
         func setElement() async throws {
             let watched = try WatchedState { MixerVolume(card: "Dummy", element: "Amplifier", loop: $0) }
             let mixer = try #require(watched.source as? MixerVolume)
@@ -75,6 +77,8 @@ extension EitherTime {
                 #expect(watched.probe.all.last == .outputVolume(0.5))
                 withExtendedLifetime((volume, power)) {}
             }
+            while try await watched.nextVolume() != nil {}
+            // A missing element and a missing card are errors by name.
             try await SoundCardDriver.dummy.whileUnplugged {
                 while try failure().code != .notFound { try await Task.sleep(for: .milliseconds(5)) }
                 #expect(try "\(failure())" == "volume of sound card 0: cannot set the volume: not found")
@@ -91,27 +95,6 @@ extension EitherTime {
             try await setMaster("20%")
             try await setMaster("40%")
             #expect(try await watched.nextVolume() == 0.4)
-        }
-
-        @Test("an element that comes, is switched off and goes has a volume, none to hear, and none")
-        func element() async throws {
-            let watched = try WatchedState { MixerVolume(card: "Dummy", element: "Amplifier", loop: $0) }
-            #expect(try await watched.nextVolume() == nil)
-            do {
-                let volume = try UserControl.integer("Amplifier Playback Volume", in: 0...4)
-                #expect(try await watched.nextVolume() == 0)
-                try volume.set(3)
-                #expect(try await watched.nextVolume() == 0.75)
-                // A switch that comes is off at first.
-                let power = try UserControl.boolean("Amplifier Playback Switch")
-                #expect(try await watched.nextVolume() == 0)
-                try power.set(1)
-                #expect(try await watched.nextVolume() == 0.75)
-                try power.set(0)
-                #expect(try await watched.nextVolume() == 0)
-                withExtendedLifetime((volume, power)) {}
-            }
-            while try await watched.nextVolume() != nil {}
         }
 
         @Test("a card that disappears has no volume, and releases its driver; when back, it is reported again")

@@ -42,6 +42,16 @@ final class LabService {
         try await isServed()
     }
 
+    /// A client whose vibration, of a minute, has begun, and the vibration's number.
+    func vibrating() async throws -> (client: BusClient, id: UInt32) {
+        let client = try BusClient(address)
+        let id = try await client.request("Vibrate", [.string("60000"), .dictionary([:])])
+        while try !LabBoard.chip.isHigh(LabBoard.motorLine) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return (client, id)
+    }
+
     /// Waits until the service owns its name.
     private func isServed() async throws {
         let client = try BusClient(address)

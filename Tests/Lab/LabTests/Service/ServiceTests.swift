@@ -82,9 +82,7 @@ extension RealTime {
             let bench = try await LabService("--config", configuration)
             let (client, other) = (try BusClient(bench.address), try BusClient(bench.address))
             func set(_ volume: Double) async -> String? {
-                await client.error(
-                    "Set", [.string(RingerNames.interface), .string("Volume"), .variant(.double(volume))],
-                    interface: BusInterface.properties)
+                await client.set("Volume", .double(volume))
             }
             #expect(await set(1) == nil)
             #expect(try await other.property("Volume") == .double(1))
@@ -100,11 +98,7 @@ extension RealTime {
         @Test("SIGTERM turns the motor off, informs the caller and ends the service with status 0")
         func terminate() async throws {
             let bench = try await LabService()
-            let client = try BusClient(bench.address)
-            let id = try await client.request("Vibrate", [.string("60000"), .dictionary([:])])
-            while try !LabBoard.chip.isHigh(LabBoard.motorLine) {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            let (client, id) = try await bench.vibrating()
             try bench.ringerd.send(SIGTERM)
             #expect(await client.ended() == .init(request: id, outcome: "stopped", reason: "closed"))
             #expect(try await bench.ringerd.wait().status == 0)
@@ -114,11 +108,7 @@ extension RealTime {
         @Test("after SIGKILL the motor is off, and the service that is started again is found by the same clients")
         func killed() async throws {
             let bench = try await LabService()
-            let client = try BusClient(bench.address)
-            _ = try await client.request("Vibrate", [.string("60000"), .dictionary([:])])
-            while try !LabBoard.chip.isHigh(LabBoard.motorLine) {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            let (client, _) = try await bench.vibrating()
             try bench.ringerd.send(SIGKILL)
             _ = try await bench.ringerd.wait()
             try await bench.restart()
@@ -129,13 +119,10 @@ extension RealTime {
         @Test("a service whose bus is killed turns the motor off and ends with status 1, with the reason")
         func busKilled() async throws {
             let bench = try await LabService()
-            let client = try BusClient(bench.address)
-            _ = try await client.request("Vibrate", [.string("60000"), .dictionary([:])])
-            while try !LabBoard.chip.isHigh(LabBoard.motorLine) {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            let vibrating = try await bench.vibrating()
             try bench.bus.send(SIGKILL)
             let ended = try await bench.ringerd.wait()
+            withExtendedLifetime(vibrating) {}
             #expect(ended.status == 1 && ended.output.hasPrefix("Error: "), "\(ended.output)")
             #expect(try !LabBoard.chip.isHigh(LabBoard.motorLine))
         }

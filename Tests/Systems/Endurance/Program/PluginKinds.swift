@@ -150,9 +150,7 @@ private final class PluginServer {
         socket = "/tmp/ringer-endurance-pcm-\(getpid())"
         var own = Authorization()
         own.controllingUsers.insert(getuid())
-        var limits = Budget.Limits()
-        limits[.pcms] = 1_000
-        budget = ServiceBudget(limits, clock: device.clock)
+        budget = ServiceBudget(.init([.pcms: 1_000]), clock: device.clock)
         let made = PCMServer(
             device, loop: loop, streamLoop: streamLoop, path: socket, authorization: own, budget: budget, ownProcess: 0)
         server = made

@@ -563,10 +563,12 @@ struct AlertTests {
         alert.alerts.stop()
     }
 
-    @Test("an alert that can only be felt fails at once where there is no motor")
-    func nothingToFeel() throws {
-        let alert = try AlertBench(hasMotor: false)
-        alert.start(way: .vibration)
+    @Test(
+        "an alert of an ID that nobody has, and one that can only be felt where there is no motor, fail at once",
+        arguments: [true, false])
+    func nothingToAlertBy(isUnknown: Bool) throws {
+        let alert = try AlertBench(hasMotor: isUnknown)
+        if isUnknown { alert.start(9999) } else { alert.start(way: .vibration) }
         guard case .failed(let error)? = alert.outcomes.first else {
             Issue.record("\(alert.outcomes)")
             return
@@ -630,17 +632,6 @@ struct AlertTests {
         alert.advance(1000)
         #expect(alert.bench.heard == [0..<300_000] && alert.bench.turns == [1_300_000..<1_500_000])
         alert.alerts.stop()
-    }
-
-    @Test("an ID that nobody has fails at once")
-    func unknown() throws {
-        let alert = try AlertBench()
-        alert.start(9999)
-        guard case .failed(let error)? = alert.outcomes.first else {
-            Issue.record("\(alert.outcomes)")
-            return
-        }
-        #expect(error.code == .notFound && !alert.alerts.isRunning)
     }
 
     @Test("a sound without frames does not turn round and round")

@@ -415,38 +415,23 @@ struct AnnouncementTests {
         #expect(bench.heard == "0-50 1000-1100" && bench.results.all == ["a finished 1100.0"])
     }
 
-    @Test("an announcement whose headphones are pulled out is played whole on the speaker")
-    func headphonesPulledOut() throws {
-        let bench = try Bench()
-        bench.bench.board.surroundings.set(.headphoneInserted(true))
-        try bench.add("a", 100)
-        bench.clock.advance(by: .milliseconds(50))
-        bench.bench.board.surroundings.set(.headphoneInserted(false))
-        bench.clock.advance(by: .seconds(1))
-        #expect(bench.heard == "0-50 50-150" && bench.results.all == ["a finished 150.0"])
-        #expect(bench.bench.board.speaker.recordings.map(\.route) == [.headphone, .speaker])
-    }
-
-    @Test("an announcement that obeys the switch ends when its headphones are pulled out in a silent room")
-    func headphonesPulledOutAtSilent() throws {
-        let bench = try Bench(position: .silent)
+    @Test(
+        "an announcement whose headphones are pulled out is played whole on the speaker, where it may be heard there",
+        arguments: [
+            (.ring, .phone, "0-50 50-150", "a finished 150.0"),
+            (.silent, .phone, "0-50", "a silenced by ringSilentSwitch 50.0"),
+            (.ring, try RouteBoard([RouteBoard.Entry(.headphone, pcm: "headphone")]), "0-50", "a failed 50.0"),
+        ] as [(SwitchPosition, RouteBoard, String, String)])
+    func headphonesPulledOut(position: SwitchPosition, routes: RouteBoard, heard: String, result: String) throws {
+        let bench = try Bench(position: position, routes: routes)
         bench.bench.board.surroundings.set(.headphoneInserted(true))
         try bench.add("a", 100, options: .honoursRingSilentSwitch)
         bench.clock.advance(by: .milliseconds(50))
         bench.bench.board.surroundings.set(.headphoneInserted(false))
         bench.clock.advance(by: .seconds(1))
-        #expect(bench.heard == "0-50" && bench.results.all.count == 1)
-    }
-
-    @Test("an announcement fails where the last output of the board is pulled out")
-    func lastOutputPulledOut() throws {
-        let bench = try Bench(routes: RouteBoard([RouteBoard.Entry(.headphone, pcm: "headphone")]))
-        bench.bench.board.surroundings.set(.headphoneInserted(true))
-        try bench.add("a", 100)
-        bench.clock.advance(by: .milliseconds(50))
-        bench.bench.board.surroundings.set(.headphoneInserted(false))
-        bench.clock.advance(by: .seconds(1))
-        #expect(bench.heard == "0-50" && bench.results.all == ["a failed 50.0"])
+        #expect(bench.heard == heard && bench.results.all == [result])
+        let played = bench.bench.board.speaker.recordings.filter { $0.played > 0 }.map(\.route)
+        #expect(played == (heard.hasSuffix("150") ? [.headphone, .speaker] : [.headphone]))
     }
 
     @Test("a clip without frames is a word that is missing")
@@ -467,52 +452,38 @@ struct AnnouncementTests {
         #expect(music.isActive)
     }
 
-    @Test("pause stops the announcement, and resume plays it again from its beginning")
-    func pause() throws {
+    @Test(
+        "pause stops the announcement, and resume plays it again from its beginning, once, at once or later",
+        arguments: [(0, "0-100 100-300 300-400"), (900, "0-100 1000-1200 1200-1300")] as [(Int64, String)])
+    func pause(milliseconds: Int64, heard: String) throws {
         let bench = try Bench()
         try bench.add("a", 200)
         try bench.add("b", 100)
         bench.clock.advance(by: .milliseconds(100))
         bench.announcements.pause()
-        bench.clock.advance(by: .milliseconds(900))
-        #expect(bench.heard == "0-100" && bench.announcements.isPaused && bench.results.all.isEmpty)
+        if milliseconds > 0 {
+            bench.clock.advance(by: .milliseconds(milliseconds))
+            #expect(bench.heard == "0-100" && bench.announcements.isPaused && bench.results.all.isEmpty)
+        }
         bench.announcements.resume()
         bench.clock.advance(by: .seconds(1))
-        #expect(bench.heard == "0-100 1000-1200 1200-1300")
+        #expect(bench.heard == heard && bench.results.all.count == 2)
     }
 
-    @Test("pause and resume at once play the announcement again, and only once")
-    func pauseAndResume() throws {
-        let bench = try Bench()
-        try bench.add("a", 200)
-        bench.clock.advance(by: .milliseconds(100))
-        bench.announcements.pause()
-        bench.announcements.resume()
-        bench.clock.advance(by: .seconds(1))
-        #expect(bench.heard == "0-100 100-300" && bench.results.all == ["a finished 300.0"])
-    }
-
-    @Test("skip ends the one that plays, and the next one follows")
-    func skip() throws {
+    @Test("skip ends the one that plays, and the next one follows; clear ends all of them", arguments: [false, true])
+    func skip(isAll: Bool) throws {
         let bench = try Bench()
         try bench.add("a", 200)
         try bench.add("b", 100)
         bench.clock.advance(by: .milliseconds(50))
-        bench.announcements.skip()
+        if isAll { bench.announcements.clear() } else { bench.announcements.skip() }
         bench.clock.advance(by: .seconds(1))
-        #expect(bench.results.all == ["a stopped by skipped 50.0", "b finished 150.0"])
-    }
-
-    @Test("clear ends all of them")
-    func clear() throws {
-        let bench = try Bench()
-        try bench.add("a", 200)
-        try bench.add("b", 100)
-        bench.clock.advance(by: .milliseconds(50))
-        bench.announcements.clear()
-        bench.clock.advance(by: .seconds(1))
-        #expect(bench.results.all.sorted() == ["a stopped by caller 50.0", "b stopped by caller 50.0"])
-        #expect(bench.heard == "0-50" && bench.announcements.count == 0)
+        let ends =
+            isAll
+            ? ["a stopped by caller 50.0", "b stopped by caller 50.0"]
+            : ["a stopped by skipped 50.0", "b finished 150.0"]
+        #expect(bench.results.all.sorted() == ends && bench.announcements.count == 0)
+        #expect(bench.heard == (isAll ? "0-50" : "0-50 50-150"))
     }
 
     @Test("an announcement that waited for too long expires, at that time; one that was begun does not")

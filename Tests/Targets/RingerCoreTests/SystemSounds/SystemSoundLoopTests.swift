@@ -22,12 +22,21 @@ struct LoopBench {
         func clear() { value.store(false, ordering: .relaxed) }
     }
 
-    /// Registers a sound of so many milliseconds, and plays it again in each of its completions.
+    /// How a loop plays its sound again: in each of its completions, or whenever it was awaited.
+    enum Way: CaseIterable {
+        case completions, awaits
+    }
+
+    /// Registers a sound of so many milliseconds, and plays it again and again.
     @discardableResult
-    func loopOnCompletions(_ milliseconds: Int) throws -> SystemSoundID {
+    func loop(_ milliseconds: Int, on way: Way) throws -> SystemSoundID {
         let id = try bench.register(milliseconds: milliseconds)
-        again(id)
+        loop(id, on: way)
         return id
+    }
+
+    func loop(_ id: SystemSoundID, on way: Way) {
+        if way == .completions { again(id) } else { loopOnAwait(id) }
     }
 
     func again(_ id: SystemSoundID) {
@@ -35,14 +44,6 @@ struct LoopBench {
             bench.results.append(result)
             if isLooping.isSet { again(id) }
         }
-    }
-
-    /// Registers a sound of so many milliseconds, and plays it again whenever it was awaited.
-    @discardableResult
-    func loopOnAwait(_ milliseconds: Int) throws -> SystemSoundID {
-        let id = try bench.register(milliseconds: milliseconds)
-        loopOnAwait(id)
-        return id
     }
 
     func loopOnAwait(_ id: SystemSoundID) {
@@ -67,40 +68,23 @@ struct LoopBench {
 
 @Suite("Loops of system sounds")
 struct SystemSoundLoopTests {
-    @Test("two loops on completions alternate whole sounds")
-    func completions() throws {
+    @Test("two loops alternate whole sounds", arguments: LoopBench.Way.allCases, LoopBench.Way.allCases)
+    func two(first: LoopBench.Way, second: LoopBench.Way) throws {
         // Each used to cut the other off at its first sample, a thousand times a second.
         let loops = try LoopBench()
-        try loops.loopOnCompletions(300)
+        try loops.loop(300, on: first)
         loops.advance(100)
-        try loops.loopOnCompletions(200)
+        try loops.loop(200, on: second)
         loops.advance(2500)
         #expect(loops.lengths == [100, 200, 300, 200, 300, 200, 300, 200, 300, 200, 300, 0])
         #expect(zip(loops.bench.heard, loops.bench.heard.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
         loops.end()
     }
 
-    @Test("two loops on await alternate whole sounds")
-    func awaits() throws {
+    @Test("three loops take turns, none is left out", arguments: LoopBench.Way.allCases)
+    func three(way: LoopBench.Way) throws {
         let loops = try LoopBench()
-        try loops.loopOnAwait(300)
-        loops.advance(100)
-        try loops.loopOnAwait(200)
-        loops.advance(2500)
-        #expect(loops.lengths == [100, 200, 300, 200, 300, 200, 300, 200, 300, 200, 300, 0])
-        loops.end()
-    }
-
-    @Test("three loops take turns, none is left out", arguments: [true, false])
-    func three(isOnCompletions: Bool) throws {
-        let loops = try LoopBench()
-        for milliseconds in [100, 200, 300] {
-            if isOnCompletions {
-                try loops.loopOnCompletions(milliseconds)
-            } else {
-                try loops.loopOnAwait(milliseconds)
-            }
-        }
+        for milliseconds in [100, 200, 300] { try loops.loop(milliseconds, on: way) }
         loops.advance(3000)
         let whole = loops.lengths.filter { $0 > 0 }
         #expect(whole.count >= 15 && whole.count <= 17)
@@ -109,23 +93,12 @@ struct SystemSoundLoopTests {
         loops.end()
     }
 
-    @Test("a loop on completions and a loop on await alternate whole sounds")
-    func mixed() throws {
-        let loops = try LoopBench()
-        try loops.loopOnAwait(300)
-        loops.advance(50)
-        try loops.loopOnCompletions(200)
-        loops.advance(1700)
-        #expect(loops.lengths == [50, 200, 300, 200, 300, 200, 300, 200, 0])
-        loops.end()
-    }
-
-    @Test("an alert and a loop alternate whole sounds", arguments: [true, false])
-    func alert(isOnCompletions: Bool) throws {
+    @Test("an alert and a loop alternate whole sounds", arguments: LoopBench.Way.allCases)
+    func alert(way: LoopBench.Way) throws {
         let loops = try LoopBench()
         let alerts = Alerts(loops.bench.sounds)
         let ring = try loops.bench.register(milliseconds: 300)
-        if isOnCompletions { try loops.loopOnCompletions(200) } else { try loops.loopOnAwait(200) }
+        try loops.loop(200, on: way)
         loops.advance(100)
         alerts.start(ring, way: .sound)
         loops.advance(1900)
@@ -139,10 +112,10 @@ struct SystemSoundLoopTests {
         let loops = try LoopBench()
         let alerts = Alerts(loops.bench.sounds)
         switch what {
-        case 0: try loops.loopOnCompletions(300)
-        case 1: try loops.loopOnAwait(300)
-        case 2: for length in [300, 200] { try loops.loopOnCompletions(length) }
-        case 3: for length in [300, 200] { try loops.loopOnAwait(length) }
+        case 0: try loops.loop(300, on: .completions)
+        case 1: try loops.loop(300, on: .awaits)
+        case 2: for length in [300, 200] { try loops.loop(length, on: .completions) }
+        case 3: for length in [300, 200] { try loops.loop(length, on: .awaits) }
         default: alerts.start(try loops.bench.register(milliseconds: 300))
         }
         loops.advance(450)
@@ -245,15 +218,17 @@ struct SystemSoundLoopTests {
 
     // MARK: - Loops that come to nothing
 
-    @Test("a loop that is silenced or fails makes 20 rounds a second after its first second", arguments: [true, false])
-    func paced(isOnCompletions: Bool) throws {
+    @Test(
+        "a loop that is silenced or fails makes 20 rounds a second after its first second",
+        arguments: LoopBench.Way.allCases)
+    func paced(way: LoopBench.Way) throws {
         // A thousand rounds a second used to keep the processor from sleeping for as long as the switch was at silent.
         for what in 0..<3 {
             let loops = try LoopBench(position: what == 0 ? .silent : .ring)
             if what == 1 { loops.bench.board.speaker.fault = .missing }
             let id = what == 2 ? 9999 : try loops.bench.register(milliseconds: 300)
-            if isOnCompletions { loops.again(id) } else { loops.loopOnAwait(id) }
-            #expect(loops.bench.results.all.count == (isOnCompletions && what != 1 ? 1 : 0))
+            loops.loop(id, on: way)
+            #expect(loops.bench.results.all.count == (way == .completions && what != 1 ? 1 : 0))
             loops.advance(1500)
             let before = loops.bench.results.all.count
             loops.advance(10_000)
@@ -284,7 +259,7 @@ struct SystemSoundLoopTests {
     @Test("a round that was heard lets the next silenced one complete at once")
     func paceForgets() throws {
         let loops = try LoopBench(position: .silent)
-        let id = try loops.loopOnCompletions(300)
+        let id = try loops.loop(300, on: .completions)
         loops.advance(3000)
         loops.bench.board.ringSilent.position = .ring
         loops.advance(1000)

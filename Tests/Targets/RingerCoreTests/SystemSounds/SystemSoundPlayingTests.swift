@@ -59,26 +59,18 @@ struct SystemSoundPlayingTests {
         #expect(bench.outcomes == [.finished, .finished])
     }
 
-    @Test("a second vibration takes the place of the first, and the motor turns on")
-    func vibrationReplaced() throws {
+    @Test(
+        "a second vibration takes the place of the first, and the motor turns on; it rests 0.1 s after one that is over",
+        arguments: [(100, [0..<500_000], .stopped(.replaced)), (400, [0..<400_000, 500_000..<900_000], .finished)]
+            as [(Int64, [Range<Int>], SoundOutcome)])
+    func secondVibration(after: Int64, turns: [Range<Int>], first: SoundOutcome) throws {
         let bench = try SoundsBench()
         bench.play(.vibrate)
-        bench.clock.advance(by: .milliseconds(100))
+        bench.clock.advance(by: .milliseconds(after))
         bench.play(.vibrate)
         bench.clock.advance(by: .seconds(2))
-        #expect(bench.turns == [0..<500_000])
-        #expect(bench.outcomes == [.stopped(.replaced), .finished])
-    }
-
-    @Test("a vibration right after another begins when the motor has rested for 0.1 s")
-    func rest() throws {
-        let bench = try SoundsBench()
-        bench.play(.vibrate)
-        bench.clock.advance(by: .milliseconds(400))
-        bench.play(.vibrate)
-        bench.clock.advance(by: .seconds(2))
-        #expect(bench.turns == [0..<400_000, 500_000..<900_000])
-        #expect(bench.outcomes == [.finished, .finished])
+        #expect(bench.turns == turns)
+        #expect(bench.outcomes == [first, .finished])
     }
 
     @Test("disposing of a sound stops it, frees its ID, and forgets its completion")
@@ -128,26 +120,18 @@ struct SystemSoundPlayingTests {
         #expect(bench.results.all.map(\.elapsed) == [.milliseconds(200)])
     }
 
-    @Test("a flip to silent stops a system sound, and the vibration of an alert goes on")
-    func flip() throws {
-        let bench = try SoundsBench()
+    @Test(
+        "a flip to silent stops a system sound; an alert's vibration goes on, unless the user wants none there",
+        arguments: [(true, 400_000, .finished), (false, 250_000, .stopped(.caller))] as [(Bool, Int, SoundOutcome)])
+    func flip(vibratesOnSilent: Bool, end: Int, vibration: SoundOutcome) throws {
+        let bench = try SoundsBench(preferences: UserPreferences(vibrateOnSilent: vibratesOnSilent))
         bench.play(try bench.register(milliseconds: 1000), as: .alert)
         bench.clock.advance(by: .milliseconds(250))
         bench.board.ringSilent.position = .silent
         bench.clock.advance(by: .seconds(1))
-        #expect(bench.heard == [0..<250_000] && bench.turns == [0..<400_000])
+        #expect(bench.heard == [0..<250_000] && bench.turns == [0..<end])
         #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
-    }
-
-    @Test("a flip to a position where the user wants no vibration stops that too")
-    func flipToStill() throws {
-        let bench = try SoundsBench(preferences: UserPreferences(vibrateOnSilent: false))
-        bench.play(try bench.register(milliseconds: 1000), as: .alert)
-        bench.clock.advance(by: .milliseconds(250))
-        bench.board.ringSilent.position = .silent
-        bench.clock.advance(by: .seconds(1))
-        #expect(bench.heard == [0..<250_000] && bench.turns == [0..<250_000])
-        #expect(bench.results.all.first?.vibration == .stopped(.caller))
+        #expect(bench.results.all.first?.vibration == vibration)
     }
 
     @Test("do-not-disturb ends a vibration that waits for the motor before it begins")

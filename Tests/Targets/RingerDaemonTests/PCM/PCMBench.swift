@@ -33,9 +33,10 @@ final class PCMBench: Sendable {
     ///   - authorization: Who may play; nil for the user who runs the test.
     ///   - connections: How many connections each user may have.
     ///   - patience: How long the plug-in waits for a service on a slow machine, where that is not as long as the product's.
+    ///   - isServed: Whether the service is started.
     init(
         authorization: Authorization? = nil, connections: Int = 32,
-        patience: [String] = [longGreeting, "ANSWER_NANOSECONDS=600000000000"]
+        patience: [String] = [longGreeting, "ANSWER_NANOSECONDS=600000000000"], isServed: Bool = true
     ) throws {
         try PacedSink.install()
         folder = try TemporaryFolder()
@@ -47,9 +48,7 @@ final class PCMBench: Sendable {
         var own = Authorization()
         own.controllingUsers.insert(getuid())
         self.authorization = authorization ?? own
-        var limits = Budget.Limits()
-        limits[.pcms] = connections
-        budget = ServiceBudget(limits, clock: device.clock)
+        budget = ServiceBudget(.init([.pcms: connections]), clock: device.clock)
         let package = Self.package
         let plugin = ([package + "/.build/alsa"] + patience).joined(separator: "-")
         let compiler = "CC=\"${CC:-cc} \(patience.map { "-D" + $0 }.joined(separator: " "))\""
@@ -80,6 +79,7 @@ final class PCMBench: Sendable {
                 }
             }
             """, to: "asound.conf")
+        if isServed { try start() }
     }
 
     deinit {

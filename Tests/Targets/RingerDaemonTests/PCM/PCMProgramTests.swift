@@ -13,7 +13,6 @@ import Testing
         arguments: [["-M"], ["-N"], ["-B", "500000"], ["-F", "5000"]])
     func aplay(_ options: [String]) async throws {
         let bench = try PCMBench()
-        try bench.start()
         let file = try bench.sound(seconds: 1)
         let aplay = try bench.run(["aplay", "-q", "-D", "PCM"] + options + [file])
         #expect(try await aplay.end() == 0)
@@ -23,7 +22,6 @@ import Testing
     @Test("other rates, formats and channel counts are converted, and silenced like any")
     func formats() async throws {
         let bench = try PCMBench()
-        try bench.start()
         for arguments in ["-r 44100 -c 1 -b 8", "-r 8000 -c 1 -b 16", "-r 96000 -c 2 -b 24", "-r 48000 -c 6 -b 32"] {
             let file = bench.folder.path + "/tone.wav"
             #expect(system("sox -n \(arguments) '\(file)' synth 0.5 sine 440 vol 0.5") == 0)
@@ -42,7 +40,6 @@ import Testing
     @Test("sox, mpg123 and speaker-test play to their end")
     func players() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let folder = bench.folder.path
         #expect(system("sox -n -r 48000 -c 2 '\(folder)/tone.wav' synth 1 sine 440 vol 0.5") == 0)
         #expect(system("ffmpeg -v error -y -i '\(folder)/tone.wav' '\(folder)/tone.mp3' </dev/null") == 0)
@@ -62,7 +59,6 @@ import Testing
         arguments: ["write", "write_and_poll", "direct_interleaved", "direct_noninterleaved", "direct_write"])
     func example(_ method: String) async throws {
         let bench = try PCMBench()
-        try bench.start()
         let program = try bench.run([
             try bench.compile("/usr/share/doc/libasound2-dev/examples/pcm.c"), "-D", "PCM", "-m", method,
         ])
@@ -79,7 +75,6 @@ import Testing
     @Test("a child that is forked in mid-play and closes the PCM changes nothing for its parent")
     func fork() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let enough = bench.folder.path + "/enough"
         let program = try bench.run([
             try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "fork", "PCM", enough,
@@ -100,7 +95,6 @@ import Testing
         "a program that skips starts, or resumes, after the switch was flipped to ring", arguments: ["start", "resume"])
     func skipEndsAtStart(_ operation: String) async throws {
         let bench = try PCMBench()
-        try bench.start()
         bench.board.ringSilent.position = .silent
         let flipped = bench.folder.path + "/flipped"
         let program = try bench.run(
@@ -120,7 +114,6 @@ import Testing
         arguments: ["the switch at ring", "no service"])
     func skipEndsAtRoom(_ reason: String) async throws {
         let bench = try PCMBench()
-        try bench.start()
         bench.board.ringSilent.position = .silent
         let program = try bench.run(
             [
@@ -139,12 +132,14 @@ import Testing
         #expect(try program.heard().contains { $0.gain != 0 } == (reason != "no service"))
     }
 
-    @Test("frames that a program takes back are not heard")
-    func rewind() async throws {
+    // A program that resets the PCM counts from 0 again: all that it wrote was taken for a rewind, as far as the sound before.
+    @Test(
+        "frames that a program takes back are not heard; one that resets the PCM in mid-play loses nothing afterwards",
+        arguments: ["rewind", "reset"])
+    func rewind(what: String) async throws {
         let bench = try PCMBench()
-        try bench.start()
         let program = try bench.run([
-            try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "rewind", "PCM",
+            try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), what, "PCM",
         ])
         #expect(try await program.end() == 0, "\(program.messages)")
         #expect(try program.heard() == [.init(gain: 1, frames: 0..<2 * PCMBench.rate)])
@@ -156,7 +151,6 @@ import Testing
         arguments: [true, false])
     func suspend(_ resumes: Bool) async throws {
         let bench = try PCMBench()
-        try bench.start()
         let program = try bench.run(
             [try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "recover", "PCM"],
             fault: "FAULT=suspend,FRAME=48000,RESUME=\(resumes)")
@@ -164,17 +158,5 @@ import Testing
         let lost = resumes ? 0...0 : 1...PCMBench.rate * 8 / 100
         #expect(lost.contains(2 * PCMBench.rate - program.played))
         #expect(try program.heard().allSatisfy { $0.gain != 0 })
-    }
-
-    // The program counts from 0 again: all that it wrote was taken for a rewind, as far as the sound before.
-    @Test("a program that resets the PCM in mid-play loses nothing of what it writes then")
-    func reset() async throws {
-        let bench = try PCMBench()
-        try bench.start()
-        let program = try bench.run([
-            try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "reset", "PCM",
-        ])
-        #expect(try await program.end() == 0, "\(program.messages)")
-        #expect(try program.heard() == [.init(gain: 1, frames: 0..<2 * PCMBench.rate)])
     }
 }

@@ -14,7 +14,6 @@ import Testing
     @Test("aplay falls silent with the switch and is heard again at the right place, sample for sample")
     func flip() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let aplay = try bench.playOn()
         try await aplay.hear(gain: 1)
         bench.board.ringSilent.position = .silent
@@ -29,7 +28,6 @@ import Testing
     @Test("with the switch at silent not one sample of it is heard, and playback is; then aplay takes its time")
     func silentFromTheStart() async throws {
         let bench = try PCMBench()
-        try bench.start()
         bench.board.ringSilent.position = .silent
         let file = try bench.sound(seconds: 1)
         let ambient = try bench.play(file)
@@ -46,7 +44,6 @@ import Testing
         arguments: [SilenceTable.Source.none, .keptSilent, .keptVibrate, .quietSilent, .quietVibrate, .doNotDisturb])
     func sources(_ source: SilenceTable.Source) async throws {
         let bench = try PCMBench()
-        try bench.start()
         var preferences = try SilenceTable.preferences(source)
         // The bench has this machine's wall clock.
         if !preferences.quietHours.spans.isEmpty { preferences.quietHours = .always }
@@ -69,7 +66,6 @@ import Testing
     @Test("with when_silenced skip the flip ends playback: a minute of sound is over at once, with status 0")
     func skip() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let file = try bench.sound(seconds: 60)
         let aplay = try bench.play(file, pcm: "WHEN_SILENCED=skip")
         try await aplay.hear(seconds: 0.3)
@@ -85,7 +81,6 @@ import Testing
     @Test("what is skipped until the switch is flipped back is heard from there on")
     func skipEnds() async throws {
         let bench = try PCMBench()
-        try bench.start()
         bench.board.ringSilent.position = .silent
         // What comes after a pause in mid-sound is written when the switch is at ring.
         let file = try bench.sound(seconds: 2)
@@ -105,7 +100,7 @@ import Testing
 
     @Test("without a service it is silent in its own time, or plays, as configured")
     func unreachable() async throws {
-        let bench = try PCMBench()
+        let bench = try PCMBench(isServed: false)
         let file = try bench.sound(seconds: 1)
         let silent = try bench.play(file)
         let plays = try bench.play(file, pcm: "IF_UNREACHABLE=play")
@@ -118,7 +113,6 @@ import Testing
     @Test("a service that ends in mid-play and comes back is found again")
     func restart() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let aplay = try bench.playOn()
         try await aplay.hear(gain: 1)
         bench.stop()
@@ -133,7 +127,6 @@ import Testing
     @Test("a sound whose interruption ended without leave to resume is silent after a restart; the next one is heard")
     func restartAfterInterruption() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let aplay = try bench.playOn()
         try await aplay.hear(gain: 1)
         bench.device.sessions.interruptionEnded(bench.device.sessions.interruptionBegan(), shouldResume: false)
@@ -153,7 +146,7 @@ import Testing
     // The plug-in said when its own stream had started: the session became younger, and interrupted what had interrupted it.
     @Test("a plug-in tells the next service the age of its session, and of no stream whose interruption is over")
     func nextService() async throws {
-        let bench = try PCMBench()
+        let bench = try PCMBench(isServed: false)
         let listener = ringer_listen(bench.socket)
         defer { close(listener) }
         let aplay = try bench.playOn()
@@ -198,7 +191,6 @@ import Testing
     @Test("a stream that joins a session is informed of its age")
     func ageOfSession() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let (first, second) = (try PCMClient(bench), try PCMClient(bench))
         for client in [first, second] {
             client.greet("playback")
@@ -221,7 +213,6 @@ import Testing
     @Test("a program whose sound was interrupted before the service was started again waits for what interrupted it")
     func restartWhileInterrupted() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let aplay = try bench.playOn()
         try await aplay.hear(gain: 1)
         bench.stop()
@@ -239,7 +230,6 @@ import Testing
         arguments: [true, false])
     func ages(_ laterResumes: Bool) async throws {
         let bench = try PCMBench()
-        try bench.start()
         let before = UInt64(bench.loop.now.nanoseconds)
         let prompt = bench.device.sessions.make(name: "prompt", category: .playback)
         try await prompt.activate()
@@ -263,7 +253,7 @@ import Testing
 
     @Test("a stream that resumes without an input keeps its age until there is one")
     func ageWithoutInput() async throws {
-        let bench = try PCMBench()
+        let bench = try PCMBench(isServed: false)
         bench.board.surroundings.set(.inputAvailable(false))
         try bench.start()
         let before = UInt64(bench.loop.now.nanoseconds)
@@ -286,7 +276,6 @@ import Testing
     @Test("a service that stops ends its connections, though there are copies of their descriptors")
     func copies() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let client = try PCMClient(bench)
         client.greet("ambient")
         #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
@@ -305,7 +294,6 @@ import Testing
         arguments: ["the device's thread", "the streams' thread"])
     func hang(_ thread: String) async throws {
         let bench = try PCMBench(patience: [PCMBench.longGreeting])
-        try bench.start()
         let ambient = try bench.playOn(pcm: "CATEGORY=ambient")
         let playback = try bench.playOn(pcm: "CATEGORY=playback,OPTIONS=mixWithOthers")
         for program in [ambient, playback] { try await program.hear(gain: 1) }
@@ -327,7 +315,7 @@ import Testing
         "a PCM that is opened while the service hangs, and plays without one, is silent after 2 s if it obeys the switch",
         arguments: ["the device's thread", "the streams' thread", "a queue of connections that is full"])
     func hangAtOpening(_ kind: String) async throws {
-        let bench = try PCMBench(patience: [])
+        let bench = try PCMBench(patience: [], isServed: false)
         let isOver = Latch()
         var waiting: [PCMClient] = []
         var listener: CInt = -1
@@ -363,7 +351,6 @@ import Testing
     @Test("programs that connect and leave again and again keep no other program from connecting")
     func manyConnections() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let gate = Latch()
         bench.loop.execute { gate.wait() }
         defer { gate.open() }
@@ -379,7 +366,6 @@ import Testing
         "a program that finds too many connections waiting for the service begins when it is its turn, and not silent")
     func fullQueue() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let gate = Latch()
         bench.loop.execute { gate.wait() }
         for descriptor in 0..<getdtablesize() where bench.owns(descriptor) { listen(descriptor, 4) }
@@ -412,7 +398,6 @@ import Testing
     @Test("a service that is asked answers with the state, and says when it accepts a stream that it does")
     func ping() async throws {
         let bench = try PCMBench()
-        try bench.start()
         for (category, flags) in [("ambient", 1), ("playback", 3)] {
             let client = try PCMClient(bench)
             client.greet(category)
@@ -428,7 +413,7 @@ import Testing
     // It would close the connection after a packet that it does not know.
     @Test("a service that does not say that it answers is not asked")
     func olderService() async throws {
-        let bench = try PCMBench()
+        let bench = try PCMBench(isServed: false)
         let listener = ringer_listen(bench.socket)
         defer { close(listener) }
         let aplay = try bench.play(try bench.sound(seconds: 4))
@@ -460,7 +445,6 @@ import Testing
     @Test("a second program interrupts the first one, which is heard again afterwards")
     func interruption() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let first = try bench.playOn()
         try await first.hear(gain: 1)
         let second = try bench.playOn(pcm: "CATEGORY=playback")
@@ -476,7 +460,6 @@ import Testing
     @Test("a session that ducks others turns it down by 14 dB, in a ramp, and up again")
     func ducking() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let aplay = try bench.playOn(pcm: "CATEGORY=playback")
         try await aplay.hear(gain: 1)
         let session = try bench.device.sessions.make(category: .playback, options: .duckOthers)
@@ -493,7 +476,6 @@ import Testing
     @Test("the volume of media turns a program's stream down, in a ramp, silences it at 0, and up again")
     func mediaVolume() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let aplay = try bench.playOn(pcm: "CATEGORY=playback")
         try await aplay.hear(gain: 1)
         for volume in [Ducking.gain, 0, 1] {
@@ -511,7 +493,6 @@ import Testing
         arguments: [(20, 100, 60), (50, 0, 40), (6, 40, 0)] as [(Float, Int, Int)])
     func duckingRamps(depth: Float, down: Int, up: Int) async throws {
         let bench = try PCMBench()
-        try bench.start()
         bench.device.preferences = UserPreferences(
             duckingDepth: depth, duckingDown: .milliseconds(down), duckingUp: .milliseconds(up))
         let aplay = try bench.playOn(pcm: "CATEGORY=playback")
@@ -549,7 +530,6 @@ import Testing
     @Test("an announcement is heard in full over what it ducks, whether a program or the service makes it")
     func announcementOverDucked() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let music = try bench.playOn(pcm: "CATEGORY=playback,OPTIONS=mixWithOthers")
         try await music.hear(gain: 1)
         let program = try bench.play(try bench.sound(seconds: 1), pcm: "CATEGORY=playback,OPTIONS=duckOthers")
@@ -568,7 +548,6 @@ import Testing
     @Test("a sound that begins during a call is heard after it")
     func refusedAtTheStart() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let call = bench.device.sessions.interruptionBegan()
         let aplay = try bench.playOn()
         try await aplay.hear(gain: 0)
@@ -582,7 +561,6 @@ import Testing
     @Test("a PCM that starts after an interruption without leave to resume is heard, though another one never stopped")
     func startsAnew() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let (music, prompt) = (try PCMClient(bench), try PCMClient(bench))
         for client in [music, prompt] {
             client.greet("playback")
@@ -598,7 +576,6 @@ import Testing
     @Test("a session that resumes after an interruption counts as playing again")
     func playsAfterCall() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let music = try PCMClient(bench)
         music.greet("playback")
         #expect(try await music.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
@@ -616,7 +593,6 @@ import Testing
     @Test("10,000 hostile packets change nothing for a program that plays")
     func hostile() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let aplay = try bench.play(try bench.sound(seconds: 3))
         try await aplay.hear(seconds: 0.3)
         var numbers = SystemRandomNumberGenerator()
@@ -645,14 +621,12 @@ import Testing
         var strangers = Authorization()
         strangers.controllingUsers = []
         let closed = try PCMBench(authorization: strangers)
-        try closed.start()
         let stranger = try PCMClient(closed)
         stranger.greet("ambient")
         #expect(try await stranger.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_NOT_PERMITTED])
         #expect(try await stranger.receive() == nil)
 
         let bench = try PCMBench()
-        try bench.start()
         for (category, options) in [("plyback", ""), ("ambient", "duckOthers"), ("playback", "loud")] {
             let client = try PCMClient(bench)
             client.greet(category, options: options)
@@ -693,7 +667,6 @@ import Testing
     @Test("streams of others count to their program and their user, not to the process that connects for them")
     func budgetOfOthers() async throws {
         let bench = try PCMBench(connections: 4)
-        try bench.start()
         let others = try (0..<3).map { number in
             let client = try PCMClient(bench)
             client.greet("ambient", program: UInt32(number))
@@ -713,7 +686,6 @@ import Testing
     @Test("a program that another process connects for has half of what its user may have")
     func budgetOfOneOfOthers() async throws {
         let bench = try PCMBench(connections: 4)
-        try bench.start()
         var clients: [PCMClient] = []
         for (program, answer) in [
             (1, RINGER_PCM_ACCEPTED), (1, RINGER_PCM_ACCEPTED), (1, RINGER_PCM_REFUSED),
@@ -729,7 +701,6 @@ import Testing
     @Test("programs that one process connects for have sessions of their own, which the streams of a program share")
     func sessionsOfOthers() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let (first, second, other) = (try PCMClient(bench), try PCMClient(bench), try PCMClient(bench))
         for (client, number) in [(first, 1), (second, 1), (other, 2)] as [(PCMClient, UInt32)] {
             client.greet("soloAmbient", program: number)
@@ -754,7 +725,6 @@ import Testing
     @Test("a program with a connection too many reads the limit, as programs on the bus do")
     func limit() async throws {
         let bench = try PCMBench(connections: 1)
-        try bench.start()
         let client = try PCMClient(bench)
         client.greet("ambient")
         #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
@@ -769,7 +739,6 @@ import Testing
     @Test("connections that do not greet are closed, and leave room for a program")
     func noGreeting() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let greeted = try PCMClient(bench)
         greeted.greet("ambient")
         #expect(try await greeted.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
@@ -785,7 +754,6 @@ import Testing
     @Test("a program that floods is read at a pace, and others are attended to meanwhile")
     func flood() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let began = bench.loop.now
         var answers = 0
         // The packets of all connections of a process count, and each may be read once more where it became due.
@@ -850,7 +818,6 @@ import Testing
         var strangers = Authorization()
         strangers.controllingUsers = []
         let closed = try PCMBench(authorization: strangers)
-        try closed.start()
         let stranger = try closed.playOn(pcm: "IF_UNREACHABLE=play")
         try await stranger.hear(gain: 0)
         closed.stop()
@@ -860,7 +827,6 @@ import Testing
         #expect(try stranger.heard().map(\.gain) == [0, 1])
 
         let bench = try PCMBench(connections: 1)
-        try bench.start()
         let client = try PCMClient(bench)
         client.greet("ambient")
         #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
@@ -874,7 +840,7 @@ import Testing
     // "Audible" was the answer wherever a clip took its time, and the PCM plays silence in real time where nobody judges it.
     @Test("the mute detector believes the PCM only with the service's word on a category that the switch silences")
     func detector() async throws {
-        let bench = try PCMBench()
+        let bench = try PCMBench(isServed: false)
         let obeys = "CATEGORY=ambient,WHEN_SILENCED=skip"
         for unreachable in ["silence", "play"] {
             let reading = try await bench.detect(obeys + ",IF_UNREACHABLE=\(unreachable)")
@@ -901,7 +867,6 @@ import Testing
     @Test("a recording that began during a call counts as recording after it")
     func recordsAfterCall() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let call = bench.device.sessions.interruptionBegan()
         let recorder = try PCMClient(bench)
         recorder.greet("record", isCapture: true)
@@ -917,7 +882,6 @@ import Testing
     @Test("a PCM that records counts as recording while it runs; one process that plays and records is one session")
     func capture() async throws {
         let bench = try PCMBench()
-        try bench.start()
         let (player, recorder) = (try PCMClient(bench), try PCMClient(bench))
         player.greet("playAndRecord")
         recorder.greet("playAndRecord", isCapture: true)
@@ -945,7 +909,7 @@ import Testing
     // once more, against its own session.
     @Test("the service's own sounds pass, whatever the switch says")
     func ownSounds() async throws {
-        let bench = try PCMBench()
+        let bench = try PCMBench(isServed: false)
         bench.board.ringSilent.position = .silent
         try bench.start(ownProcess: getpid())
         let client = try PCMClient(bench)
@@ -989,7 +953,6 @@ import Testing
     @Test("a socket that a dead service left is replaced, one that is served is not, and a file is not removed")
     func socketPath() throws {
         let bench = try PCMBench()
-        try bench.start()
         #expect(throws: RingerError.self) { try bench.start() }
         bench.stop()
         #expect(access(bench.socket, F_OK) != 0)

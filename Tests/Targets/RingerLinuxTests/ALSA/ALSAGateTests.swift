@@ -7,11 +7,6 @@ import Testing
 
 /// Sounds that obey their gates, without a message to their thread.
 @Suite struct ALSAGateTests {
-    private func output(_ name: String) throws -> ALSASoundOutput {
-        try PacedSink.install()
-        return try ALSASoundOutput(pcm: name, limits: .patient)
-    }
-
     private func options(_ gate: Gate) -> PlaybackOptions {
         var options = PlaybackOptions()
         options.gate = gate

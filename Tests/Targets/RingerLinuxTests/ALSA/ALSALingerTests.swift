@@ -8,13 +8,6 @@ import Testing
 @Suite struct ALSALingerTests {
     private let clip = PCMBuffer.noise(frames: 480)
 
-    private func output(
-        _ name: String, routes: [AudioRoute: String] = [:], linger: Duration = .seconds(3600)
-    ) throws -> ALSASoundOutput {
-        try PacedSink.install()
-        return try ALSASoundOutput(pcm: name, routes: routes, linger: linger, limits: .patient)
-    }
-
     @Test("the next sound of a format finds the PCM open, and hears no fault of the last one")
     func reuse() async throws {
         let file = TemporaryFile()
@@ -90,7 +83,7 @@ import Testing
         }
         #expect(lock.openCount == 1)
         // Nothing of this output can give way to another one's.
-        let other = try self.output(PacedSink.name(.lockError(number), .lock(lock.path)))
+        let other = try RingerLinuxTests.output(PacedSink.name(.lockError(number), .lock(lock.path)))
         let error = await other.hear(clip).error
         #expect(error?.operation == "open" && error?.errno != nil)
     }

@@ -1,33 +1,12 @@
 import Glibc
 import PacedSupport
 import RingerCore
-import Synchronization
 import Testing
 
 @testable import RingerLinux
 
 /// PCMs that take their time to open, beside sounds that play.
 @Suite struct ALSAOpeningTests {
-    private func output(
-        _ name: String, routes: [AudioRoute: String] = [:], linger: Duration = .seconds(3600)
-    ) throws -> ALSASoundOutput {
-        try PacedSink.install()
-        return try ALSASoundOutput(pcm: name, routes: routes, linger: linger, limits: .patient)
-    }
-
-    /// What happened to several sounds, in order.
-    private final class Order: Sendable {
-        private let all = Mutex<[String]>([])
-        var names: [String] { all.withLock { $0 } }
-
-        func handler(_ sound: String, _ hearing: Hearing) -> @Sendable (PlaybackEvent) -> Void {
-            { [self] event in
-                all.withLock { $0.append("\(sound) \(event.name)") }
-                hearing.handler(event)
-            }
-        }
-    }
-
     @Test("while a PCM is being opened, the sounds on others are written on, to their ends")
     func slowOpen() async throws {
         let gate = LockedFile()
@@ -36,20 +15,26 @@ import Testing
         // More than the buffer holds.
         let clip = PCMBuffer.noise(frames: 14_400)
         _ = await output.hear(.noise(frames: 480))
-        let order = Order()
+        let order = Record<String>()
+        func handler(_ sound: String, _ hearing: Hearing) -> @Sendable (PlaybackEvent) -> Void {
+            { event in
+                order.append("\(sound) \(event.name)")
+                hearing.handler(event)
+            }
+        }
         let (first, slow, idle) = (Hearing(), Hearing(), Hearing())
-        _ = output.play(clip, PlaybackOptions(), order.handler("first", first))
-        _ = output.play(clip, PlaybackOptions(route: .headphone), order.handler("slow", slow))
+        _ = output.play(clip, PlaybackOptions(), handler("first", first))
+        _ = output.play(clip, PlaybackOptions(route: .headphone), handler("slow", slow))
         // If the opening holds everything up, this test fails instead of hanging.
         let limit = output.opensLater(gate)
         _ = await first.untilEnd()
-        _ = output.play(.noise(frames: 480), PlaybackOptions(), order.handler("idle", idle))
+        _ = output.play(.noise(frames: 480), PlaybackOptions(), handler("idle", idle))
         _ = await idle.untilEnd()
         gate.open()
         limit.cancel()
         _ = await slow.untilEnd()
         #expect(
-            order.names == [
+            order.all == [
                 "first started", "first drained", "idle started", "idle drained", "slow started", "slow drained",
             ])
     }
@@ -93,26 +78,10 @@ import Testing
         #expect(file.samples.isEmpty)
     }
 
-    @Test("a PCM that is being opened for a sound is closed by the time the output is released")
-    func releaseWhileOpening() async throws {
-        let (gate, file) = (LockedFile(), TemporaryFile())
-        let output = try output(PacedSink.name(.gate(gate.path), .capture(file.path), .waitsForWriter))
-        let hearing = Hearing()
-        _ = output.play(.noise(frames: 480), PlaybackOptions()) { event in
-            hearing.handler(event)
-            gate.open()
-        }
-        let limit = output.opensLater(gate)
-        await withCheckedContinuation { continuation in
-            output.release(stoppingSounds: true) { continuation.resume() }
-        }
-        limit.cancel()
-        #expect(file.openCount == 0)
-        #expect(await hearing.untilEnd().names == ["stopped"])
-    }
-
-    @Test("an output that is closed while a PCM is being opened ends its sound, and closes the PCM")
-    func closeWhileOpening() async throws {
+    @Test(
+        "an output that is released or closed while a PCM is being opened ends its sound, and closes the PCM",
+        arguments: [false, true])
+    func closeWhileOpening(isReleased: Bool) async throws {
         let (gate, file) = (LockedFile(), TemporaryFile())
         let output = try output(PacedSink.name(.gate(gate.path), .capture(file.path), .waitsForWriter))
         let hearing = Hearing()
@@ -122,7 +91,14 @@ import Testing
             gate.open()
         }
         let limit = output.opensLater(gate)
-        output.close()
+        if isReleased {
+            await withCheckedContinuation { continuation in
+                output.release(stoppingSounds: true) { continuation.resume() }
+            }
+            #expect(file.openCount == 0)
+        } else {
+            output.close()
+        }
         limit.cancel()
         #expect(await hearing.untilEnd().names == ["stopped"])
         #expect(file.openCount == 0)

@@ -28,11 +28,6 @@ import Testing
         }
     }
 
-    private func output(_ name: String, routes: [AudioRoute: String] = [:]) throws -> ALSASoundOutput {
-        try PacedSink.install()
-        return try ALSASoundOutput(pcm: name, routes: routes, linger: .seconds(3600), limits: .patient)
-    }
-
     private func ask(_ output: ALSASoundOutput, _ route: AudioRoute = .speaker) async -> RingerError? {
         await withCheckedContinuation { continuation in
             output.ask(route) { continuation.resume(returning: $0) }

@@ -12,13 +12,6 @@ import Testing
     /// 10 s: stopped before it ends.
     private static let long = PCMBuffer.noise(frames: 480_000)
 
-    private func output(
-        _ name: String, routes: [AudioRoute: String] = [:], linger: Duration = .seconds(2)
-    ) throws -> ALSASoundOutput {
-        try PacedSink.install()
-        return try ALSASoundOutput(pcm: name, routes: routes, linger: linger, limits: .patient)
-    }
-
     // MARK: - Playing
 
     @Test("a sound on a PCM that keeps time starts, and ends drained, once")

@@ -33,6 +33,14 @@ final class Hearing: Sendable {
     }
 }
 
+/// An output on a PCM of the paced sink, which keeps PCMs open unless `linger` says otherwise.
+func output(
+    _ name: String, routes: [AudioRoute: String] = [:], linger: Duration = .seconds(3600)
+) throws -> ALSASoundOutput {
+    try PacedSink.install()
+    return try ALSASoundOutput(pcm: name, routes: routes, linger: linger, limits: .patient)
+}
+
 extension ALSASoundOutput {
     /// Plays `sound` to its end, and returns all of its events.
     func hear(_ sound: PCMBuffer, _ options: PlaybackOptions = PlaybackOptions()) async -> [PlaybackEvent] {

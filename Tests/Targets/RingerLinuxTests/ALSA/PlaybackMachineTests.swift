@@ -9,16 +9,21 @@ import Testing
     private let format = HardwareFormat(pcm: "x", sampleRate: 1_000, channels: 1, periodFrames: 10, bufferFrames: 80)
     private let start = MonotonicTime(nanoseconds: 5_000_000_000)
 
-    /// A sound of `frames` frames that has started, with a full buffer.
-    private func running(frames: Int = 200, options: PlaybackOptions = PlaybackOptions()) -> PlaybackMachine {
+    /// A sound of `frames` frames that has started, with a full buffer of so many.
+    private func running(
+        frames: Int = 200, buffer: Int = 80, period: Int = 10, isMixed: Bool = false, isCoarse: Bool = false,
+        options: PlaybackOptions = PlaybackOptions()
+    ) -> PlaybackMachine {
+        let format = HardwareFormat(
+            pcm: "x", sampleRate: 1_000, channels: 1, periodFrames: period, bufferFrames: buffer)
         var machine = PlaybackMachine(frames: Int64(frames), options: options, subject: "PCM x")
         _ = machine.handle(.play(at: start))
-        _ = machine.handle(.opened(format, isMixed: false, isCoarse: false))
-        _ = machine.handle(.wrote(min(frames, 80)))
-        if frames < 80 {
+        _ = machine.handle(.opened(format, isMixed: isMixed, isCoarse: isCoarse))
+        _ = machine.handle(.wrote(min(frames, buffer)))
+        if frames < buffer {
             // The whole sound, and zeros behind it.
             _ = machine.handle(.position(delay: frames, before: start, at: start))
-            _ = machine.handle(.wrote(80 - frames))
+            _ = machine.handle(.wrote(buffer - frames))
             _ = machine.handle(.started(at: start))
         } else {
             _ = machine.handle(.started(at: start))
@@ -363,11 +368,7 @@ import Testing
 
     @Test("what a stopped sound left in a shared buffer is taken back, except for what is heard at once")
     func stoppedInSharedBuffer() {
-        var machine = PlaybackMachine(frames: 200, options: PlaybackOptions(), subject: "PCM x")
-        _ = machine.handle(.play(at: start))
-        _ = machine.handle(.opened(format, isMixed: true, isCoarse: false))
-        _ = machine.handle(.wrote(80))
-        _ = machine.handle(.started(at: start))
+        var machine = running(isMixed: true)
         _ = machine.handle(.stop)
         let taken = machine.handle(.position(delay: 60, before: start, at: start))
         #expect(taken.description == "[rewind but 10]")
@@ -387,12 +388,7 @@ import Testing
         "of a stopped sound 10 ms stay in a shared buffer, or a period where the position is no more exact",
         arguments: [(false, "[rewind but 10]"), (true, "[rewind but 125]")])
     func stoppedInLongPeriods(isCoarse: Bool, rewind: String) {
-        let format = HardwareFormat(pcm: "x", sampleRate: 1_000, channels: 1, periodFrames: 125, bufferFrames: 375)
-        var machine = PlaybackMachine(frames: 2_000, options: PlaybackOptions(), subject: "PCM x")
-        _ = machine.handle(.play(at: start))
-        _ = machine.handle(.opened(format, isMixed: true, isCoarse: isCoarse))
-        _ = machine.handle(.wrote(375))
-        _ = machine.handle(.started(at: start))
+        var machine = running(frames: 2_000, buffer: 375, period: 125, isMixed: true, isCoarse: isCoarse)
         _ = machine.handle(.stop)
         let actions = machine.handle(.position(delay: 300, before: start, at: start))
         #expect(actions.description == rewind)

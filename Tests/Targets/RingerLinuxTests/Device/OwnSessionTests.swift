@@ -8,13 +8,7 @@ struct OwnSessionTests {
     private let clock = VirtualClock()
     private let board: SimulatedBoard
     private let device: Device
-    private let outcomes = Outcomes()
-
-    private final class Outcomes: Sendable {
-        private let values = Mutex<[SoundOutcome]>([])
-        var all: [SoundOutcome] { values.withLock { $0 } }
-        func add(_ outcome: SoundOutcome) { values.withLock { $0.append(outcome) } }
-    }
+    private let outcomes = Record<SoundOutcome>()
 
     init() throws {
         board = SimulatedBoard(clock: clock)
@@ -26,7 +20,7 @@ struct OwnSessionTests {
     ) throws {
         try device.start(
             .silence(duration: .milliseconds(milliseconds), sampleRate: 8_000), category: category, options: options
-        ) { [outcomes] in outcomes.add($0.outcome) }
+        ) { [outcomes] in outcomes.append($0.outcome) }
     }
 
     @Test("its session says that the switch silences it, to those who follow events alone")
@@ -72,7 +66,7 @@ struct OwnSessionTests {
         try start(100, .record)
         let session = device.sessions.make(category: .audioProcessing)
         session.start(.silence(duration: .milliseconds(100), sampleRate: 8_000)) { [outcomes] in
-            outcomes.add($0.outcome)
+            outcomes.append($0.outcome)
         }
         let errors = outcomes.all.compactMap { outcome in if case .failed(let error) = outcome { error } else { nil } }
         #expect(errors.map(\.code) == [.incompatibleCategory, .incompatibleCategory])
@@ -164,7 +158,7 @@ struct OwnSessionTests {
             let session = device.sessions.make(category: category)
             session.activate { #expect($0 == nil) }
             session.start(.silence(duration: .seconds(1), sampleRate: 8_000)) { [outcomes] in
-                outcomes.add($0.outcome)
+                outcomes.append($0.outcome)
             }
             clock.advance(by: .milliseconds(500))
             try session.setInBackground(true)

@@ -1,6 +1,5 @@
 import RingerLinux
 import RingerTestKit
-import Synchronization
 import Testing
 
 @Suite("The speaker's PCM, when another process needs it")
@@ -8,13 +7,7 @@ struct ReleaseOutputTests {
     private let clock = VirtualClock()
     private let board: SimulatedBoard
     private let device: Device
-    private let ends = Ends()
-
-    private final class Ends: Sendable {
-        private let values = Mutex<[String]>([])
-        var all: [String] { values.withLock { $0 } }
-        func add(_ end: String) { values.withLock { $0.append(end) } }
-    }
+    private let ends = Record<String>()
 
     init() throws {
         board = SimulatedBoard(clock: clock)
@@ -23,7 +16,7 @@ struct ReleaseOutputTests {
 
     private func start(_ milliseconds: Int) throws {
         let sound = PCMBuffer.silence(duration: .milliseconds(milliseconds), sampleRate: 8_000)
-        try device.start(sound, category: .playback) { [ends] in ends.add("\($0.outcome)") }
+        try device.start(sound, category: .playback) { [ends] in ends.append("\($0.outcome)") }
     }
 
     @Test("releaseOutput with a completion calls it once the PCM is closed")
@@ -31,7 +24,7 @@ struct ReleaseOutputTests {
         try start(1000)
         clock.advance(by: .milliseconds(500))
         let (board, ends) = (board, ends)
-        device.releaseOutput { ends.add("released \(board.speaker.isOpen)") }
+        device.releaseOutput { ends.append("released \(board.speaker.isOpen)") }
         clock.advance()
         #expect(ends.all == ["stopped(outputReleased)", "released false"])
     }
@@ -41,7 +34,7 @@ struct ReleaseOutputTests {
         board.speaker.mixes = false
         try start(1000)
         try start(1000)
-        device.alerts.start(1005) { [ends] in ends.add("alert \($0.outcome)") }
+        device.alerts.start(1005) { [ends] in ends.append("alert \($0.outcome)") }
         clock.advance(by: .milliseconds(500))
         #expect(board.speaker.isOpen)
         await device.releaseOutput()
@@ -72,7 +65,7 @@ struct ReleaseOutputTests {
     func announcements(isPaused: Bool) async throws {
         for _ in 0..<2 {
             let clip = PCMBuffer.silence(duration: .seconds(1), sampleRate: 8_000)
-            try device.announcements.add(Announcement(clip)) { [ends] in ends.add("\($0.outcome)") }
+            try device.announcements.add(Announcement(clip)) { [ends] in ends.append("\($0.outcome)") }
         }
         clock.advance(by: .milliseconds(500))
         if isPaused { device.announcements.pause() }
@@ -115,7 +108,7 @@ struct ReleaseOutputTests {
     func playsOn() throws {
         device.player.startOutsideSessions(
             .silence(duration: .seconds(1), sampleRate: 8_000), as: .notification(isCritical: true)
-        ) { [ends] in ends.add("\($0.outcome)") }
+        ) { [ends] in ends.append("\($0.outcome)") }
         clock.advance(by: .milliseconds(500))
         _ = device.sessions.interruptionBegan()
         #expect(board.speaker.isOpen)

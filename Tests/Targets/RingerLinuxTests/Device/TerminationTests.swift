@@ -12,7 +12,7 @@ enum TerminationTests {}
 extension TerminationTests {
     @Suite("Termination signals") struct SignalTests {
         private let loop: EventLoop
-        private let bodies = Bodies()
+        private let bodies = Record<Int>()
 
         init() throws {
             loop = try EventLoop(name: "test-signals")
@@ -27,7 +27,7 @@ extension TerminationTests {
         // They were swallowed from then on.
         @Test("after the registration is cancelled a signal does what it did before")
         func cancelled() throws {
-            let registration = try TerminationSignals.handle([SIGUSR1], on: loop) { [bodies] _ in bodies.add(1) }
+            let registration = try TerminationSignals.handle([SIGUSR1], on: loop) { [bodies] _ in bodies.append(1) }
             registration.cancel()
             registration.cancel()
             kill(getpid(), SIGUSR1)
@@ -42,8 +42,8 @@ extension TerminationTests {
             let registration = try TerminationSignals.handle([SIGUSR1], on: loop) { _ in }
             loop.close()
             // What is handed in runs on this thread once that of the loop has ended.
-            let (runner, caller) = (Bodies(), pthread_self())
-            while runner.all.last != 1 { loop.sync { runner.add(pthread_self() == caller ? 1 : 0) } }
+            let (runner, caller) = (Record<Int>(), pthread_self())
+            while runner.all.last != 1 { loop.sync { runner.append(pthread_self() == caller ? 1 : 0) } }
             var (signals, before, mask) = (sigset_t(), sigset_t(), sigset_t())
             sigemptyset(&signals)
             sigaddset(&signals, SIGUSR1)
@@ -56,8 +56,8 @@ extension TerminationTests {
         @Test("the body runs on its loop, and after it the signal does what it did before")
         func handled() throws {
             _ = try TerminationSignals.handle([SIGUSR1], on: loop) { [bodies, loop] signal in
-                bodies.add(loop.isCurrentThread && signal == SIGUSR1 ? 1 : -1)
-                bodies.add(received.load(ordering: .relaxed) == 0 ? 2 : -2)
+                bodies.append(loop.isCurrentThread && signal == SIGUSR1 ? 1 : -1)
+                bodies.append(received.load(ordering: .relaxed) == 0 ? 2 : -2)
             }
             kill(getpid(), SIGUSR1)
             arrival.wait()
@@ -76,11 +76,11 @@ extension TerminationTests {
             _ = try TerminationSignals.handle([SIGUSR1], on: loop) { [bodies] _ in
                 isBlocked.open()
                 mayEnd.wait()
-                bodies.add(received.load(ordering: .relaxed) == 0 ? 1 : -1)
+                bodies.append(received.load(ordering: .relaxed) == 0 ? 1 : -1)
                 isOver.open()
             }
             _ = try TerminationSignals.handle([SIGUSR1], on: other) { [bodies] _ in
-                bodies.add(received.load(ordering: .relaxed) == 0 ? 2 : -2)
+                bodies.append(received.load(ordering: .relaxed) == 0 ? 2 : -2)
                 isOver.open()
             }
             kill(getpid(), SIGUSR1)
@@ -104,7 +104,7 @@ extension TerminationTests {
                 mayGoOn.wait()
             }
             isBusy.wait()
-            let registration = try TerminationSignals.handle([SIGUSR1], on: busy) { [bodies] _ in bodies.add(-1) }
+            let registration = try TerminationSignals.handle([SIGUSR1], on: busy) { [bodies] _ in bodies.append(-1) }
             _ = try TerminationSignals.handle([SIGUSR1], on: loop) { _ in isOver.open() }
             kill(getpid(), SIGUSR1)
             isOver.wait()
@@ -125,7 +125,7 @@ extension TerminationTests {
             let box = Box(registration)
             let handle = try TerminationSignals.handle([SIGUSR1], on: loop) { [bodies] _ in
                 box.value.withLock { $0 }?.cancel()
-                bodies.add(received.load(ordering: .relaxed) == 0 ? 1 : -1)
+                bodies.append(received.load(ordering: .relaxed) == 0 ? 1 : -1)
             }
             box.value.withLock { $0 = handle }
             kill(getpid(), SIGUSR1)
@@ -138,7 +138,7 @@ extension TerminationTests {
         @Test("a signal that the process ignores stays ignored")
         func ignored() throws {
             signal(SIGUSR1, SIG_IGN)
-            let registration = try TerminationSignals.handle([SIGUSR1], on: loop) { [bodies] _ in bodies.add(-1) }
+            let registration = try TerminationSignals.handle([SIGUSR1], on: loop) { [bodies] _ in bodies.append(-1) }
             kill(getpid(), SIGUSR1)
             loop.sync {}
             #expect(bodies.all.isEmpty)
@@ -151,7 +151,7 @@ extension TerminationTests {
 
         @Test("a handler that the program sets later is left alone")
         func replaced() throws {
-            let registration = try TerminationSignals.handle([SIGUSR1], on: loop) { [bodies] _ in bodies.add(-1) }
+            let registration = try TerminationSignals.handle([SIGUSR1], on: loop) { [bodies] _ in bodies.append(-1) }
             signal(SIGUSR1) { _ in
                 received.add(10, ordering: .relaxed)
                 arrival.open()
@@ -172,16 +172,6 @@ private let received = Atomic(0)
 private let arrival = Latch()
 
 /// What the bodies noted, in order.
-private final class Bodies: Sendable {
-    private let noted = Mutex<[Int]>([])
-
-    var all: [Int] { noted.withLock { $0 } }
-
-    func add(_ number: Int) {
-        noted.withLock { $0.append(number) }
-    }
-}
-
 private final class Box<Value: ~Copyable & Sendable>: Sendable {
     let value: Value
 

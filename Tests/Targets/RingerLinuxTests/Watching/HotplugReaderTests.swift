@@ -58,9 +58,9 @@ import Testing
     @Test("a device that has more all the time is read in parts, and holds up no timer")
     func restlessDevice() throws {
         let (turns, rest) = (Counter(Atomic(0)), Counter(Atomic(0)))
-        let reader = HotplugReader<ReadySource>(loop: loop, name: "restless", directory: directory.path) {
+        let reader = HotplugReader<TestSource>(loop: loop, name: "restless", directory: directory.path) {
             () throws(RingerError) in
-            try ReadySource { isReady in
+            try TestSource("restless", "/dev/null") { _, isReady, _ in
                 (isReady ? turns : rest).value.add(1, ordering: .relaxed)
                 return true
             }
@@ -121,9 +121,11 @@ import Testing
 
     @Test("a device that opens and fails at once is not opened in an endless round")
     func brokenDevice() async throws {
-        let reader = HotplugReader<ReadySource>(loop: loop, name: "broken", directory: directory.path) {
+        let reader = HotplugReader<TestSource>(loop: loop, name: "broken", directory: directory.path) {
             () throws(RingerError) in
-            try ReadySource { _ throws(RingerError) in throw RingerError("read", "broken", Errno(rawValue: ENODEV)) }
+            try TestSource("broken", "/dev/null") { _, _, _ throws(RingerError) in
+                throw RingerError("read", "broken", Errno(rawValue: ENODEV))
+            }
         }
         let told = Told()
         try reader.start { told.add($0) }
@@ -143,12 +145,20 @@ import Testing
     @Test("a device whose bus failed is opened again without a change in its directory")
     func busFailure() async throws {
         let opened = Counter(Atomic(0))
-        let reader = HotplugReader<FailingSource>(loop: loop, name: "failing", directory: directory.path) {
-            () throws(RingerError) in
+        let device = try PipeDevice(path)
+        let reader = HotplugReader<TestSource>(loop: loop, name: "failing", directory: directory.path) {
+            [path] () throws(RingerError) in
             let number = opened.value.add(1, ordering: .relaxed).newValue
             // The first one fails when it is read, the next ones when they are opened, the fifth works.
             if (2...4).contains(number) { throw RingerError("open", "expander", Errno(rawValue: EIO)) }
-            return try FailingSource(fails: number == 1)
+            let source = try TestSource("failing", path.string) { descriptor, isReady, reports throws(RingerError) in
+                if number == 1 { throw RingerError("read", "failing", Errno(rawValue: ENXIO)) }
+                var bytes: [UInt8] = [0, 0]
+                if isReady, Glibc.read(descriptor, &bytes, bytes.count) > 0 { reports.append("read") }
+                return false
+            }
+            device.write(1)
+            return source
         }
         let told = Told()
         try reader.start { told.add($0) }
@@ -165,7 +175,7 @@ import Testing
     @Test("the watch for the release of a busy device is made anew when it reports, though it goes on reporting")
     func brokenReleaseWatch() throws {
         let (opens, watches) = (Counter(Atomic(0)), Counter(Atomic(0)))
-        let reader = HotplugReader<PipeSource>(
+        let reader = HotplugReader<TestSource>(
             loop: loop, name: "held", directory: directory.path, awaited: .always,
             releaseWatch: { [loop] handler throws(RingerError) in
                 var ends: [CInt] = [-1, -1]
@@ -235,8 +245,8 @@ import Testing
             let before = openDescriptors()
             for _ in 0..<200 {
                 let device = try PipeDevice(path)
-                let reader = HotplugReader<PipeSource>(loop: loop, name: "pipe", directory: directory) {
-                    () throws(RingerError) in try PipeSource(path)
+                let reader = HotplugReader<TestSource>(loop: loop, name: "pipe", directory: directory) {
+                    () throws(RingerError) in try .pipe(path)
                 }
                 let isClosed = Counter(Atomic(0))
                 let late = Counter(Atomic(0))
@@ -257,9 +267,9 @@ import Testing
         loop.close()
     }
 
-    private func makeReader() -> HotplugReader<PipeSource> {
+    private func makeReader() -> HotplugReader<TestSource> {
         HotplugReader(loop: loop, name: "not open", directory: directory.path) { [path] () throws(RingerError) in
-            try PipeSource(path)
+            try .pipe(path)
         }
     }
 }
@@ -356,90 +366,39 @@ private final class PipeDevice: Sendable {
     }
 }
 
-/// The reading end.
-private struct PipeSource: ~Copyable, OpenDevice {
+/// A file that `body` reads.
+private struct TestSource: ~Copyable, OpenDevice {
+    typealias Read =
+        @Sendable (_ descriptor: CInt, _ isReady: Bool, _ reports: inout [String]) throws(RingerError) -> Bool
+
+    let name: String
     let descriptor: CInt
-    let name = "pipe"
-
-    init(_ path: FilePath) throws(RingerError) {
-        descriptor = open(path.string, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw RingerError("open", path.string, Errno(rawValue: errno)) }
-    }
-
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
-
-    mutating func begin(now: MonotonicTime, into reports: inout [String]) {
-        reports.append("begin")
-    }
-
-    /// One byte at a time: the reader asks again while there may be more.
-    mutating func read(
-        isReady: Bool, now: () -> MonotonicTime, into reports: inout [String]
-    ) throws(RingerError) -> Bool {
-        var byte: UInt8 = 0
-        switch Glibc.read(descriptor, &byte, 1) {
-        case 1:
-            reports.append("\(byte)")
-            return true
-        case 0:
-            throw RingerError("read", "pipe", Errno(rawValue: ENODEV))
-        default:
-            return false
-        }
-    }
-}
-
-/// A device that is always ready: what is left to read of it is up to the test.
-private struct ReadySource: ~Copyable, OpenDevice {
-    typealias Read = @Sendable (_ isReady: Bool) throws(RingerError) -> Bool
-
-    let descriptor: CInt
-    let name = "ready"
     private let body: Read
 
-    init(_ body: @escaping Read) throws(RingerError) {
-        self.body = body
-        descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw RingerError("open", "/dev/null", Errno(rawValue: errno)) }
+    init(_ name: String, _ path: String, _ body: @escaping Read) throws(RingerError) {
+        let opened = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard opened >= 0 else { throw RingerError("open", path, .current) }
+        (self.name, descriptor, self.body) = (name, opened, body)
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
-
-    mutating func begin(now: MonotonicTime, into reports: inout [String]) {
-        reports.append("begin")
-    }
-
-    mutating func read(
-        isReady: Bool, now: () -> MonotonicTime, into reports: inout [String]
-    ) throws(RingerError) -> Bool {
-        try body(isReady)
-    }
-}
-
-/// A device that is read once: with an error of its bus, or with success.
-private struct FailingSource: ~Copyable, OpenDevice {
-    let descriptor: CInt
-    var name: String { "failing" }
-    private let writer: CInt
-    private let fails: Bool
-
-    init(fails: Bool) throws(RingerError) {
-        var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw RingerError("open", "failing", Errno(rawValue: errno)) }
-        self.fails = fails
-        (descriptor, writer) = (ends[0], ends[1])
-        // One byte: it is ready at once, and then no more.
-        var byte: UInt8 = 1
-        _ = Glibc.write(writer, &byte, 1)
+    /// The reading end of a named pipe. One byte at a time: the reader asks again while there may be more.
+    static func pipe(_ path: FilePath) throws(RingerError) -> TestSource {
+        try TestSource("pipe", path.string) { descriptor, _, reports throws(RingerError) in
+            var byte: UInt8 = 0
+            switch Glibc.read(descriptor, &byte, 1) {
+            case 1:
+                reports.append("\(byte)")
+                return true
+            case 0:
+                throw RingerError("read", "pipe", Errno(rawValue: ENODEV))
+            default:
+                return false
+            }
+        }
     }
 
     deinit {
         close(descriptor)
-        close(writer)
     }
 
     mutating func begin(now: MonotonicTime, into reports: inout [String]) {
@@ -449,9 +408,6 @@ private struct FailingSource: ~Copyable, OpenDevice {
     mutating func read(
         isReady: Bool, now: () -> MonotonicTime, into reports: inout [String]
     ) throws(RingerError) -> Bool {
-        if fails { throw RingerError("read", name, Errno(rawValue: ENXIO)) }
-        var byte: UInt8 = 0
-        if isReady, Glibc.read(descriptor, &byte, 1) == 1 { reports.append("read") }
-        return false
+        try body(descriptor, isReady, &reports)
     }
 }
