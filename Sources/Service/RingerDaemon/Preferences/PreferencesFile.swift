@@ -42,7 +42,7 @@ package final class PreferencesFile: Sendable {
             if TextFile.isMissing(path) {
                 if access(aside, F_OK) != 0 { return (UserPreferences(), nil) }
                 error.detail =
-                    "it was damaged, and is now \(aside): until preferences are set, or that file is removed, the default ones and quiet hours all day apply"
+                    "it was damaged, and is now \(aside): until quiet hours are set, or that file is removed, the default preferences and quiet hours all day apply"
                 report(error)
                 return (.unread, nil)
             }
