@@ -40,10 +40,11 @@ order_file() {
 # plug-ins would read, equal functions are there once, of which Swift's generic code has many, and what runs at the start
 # lies side by side, so that it takes few pages, where scripts/order has written which functions those are.
 small_program() {
-    local scratch=$built_small options order
-    [ $# -eq 1 ] || scratch=$built_small/programs
+    local scratch=$built_small options=() order
+    # Packages that use this one share what is compiled of it, but not the plan of the last build, which is another package's.
+    [ $# -eq 1 ] || { scratch=$built_small/programs; options=(--disable-build-manifest-caching); }
     scratch=$linking/../../$scratch
-    options=(--package-path "${2-$linking/../..}" --scratch-path "$scratch" "${small[@]}" --quiet
+    options+=(--package-path "${2-$linking/../..}" --scratch-path "$scratch" "${small[@]}" --quiet
         -Xlinker -O2 -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all)
     order=$(order_file "$1" start)
     [ -z "$order" ] || options+=(-Xlinker "--symbol-ordering-file=$order" -Xlinker --no-warn-symbol-ordering)

@@ -80,7 +80,7 @@ extension ProcessDevice {
         result("get a property") { client throws(SessionError) in
             guard let size, let data else { throw SessionError(.badParameter, "get a property") }
             let code = FourCharacterCode(rawValue: property)
-            let capacity = Int(size.pointee)
+            let capacity = Int(clamping: size.pointee)
             let value = try client.value(of: code)
             if case .string(let text) = value {
                 guard capacity >= pointerSize else { throw SessionError(.badPropertySize, "get \(code)") }

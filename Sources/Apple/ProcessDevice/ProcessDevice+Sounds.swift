@@ -133,7 +133,7 @@ extension ProcessDevice {
         result { () throws(SystemSoundError) in
             let value = try soundClient().device.sounds.value(
                 of: SystemSoundProperty(rawValue: property), specifier: bytes(specifier, specifierSize),
-                size: Int(size?.pointee ?? 0))
+                size: Int(clamping: size?.pointee ?? 0))
             size?.pointee = UInt32(value.count)
             data?.copyMemory(from: value, byteCount: value.count)
         }

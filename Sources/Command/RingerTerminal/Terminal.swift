@@ -129,7 +129,7 @@ extension Double {
         for _ in 0..<digits { scale *= 10 }
         let scaled = (self.magnitude * scale).rounded()
         guard scaled < 1e15 else { return description }
-        let whole = String(Int(scaled))
+        let whole = String(Int64(scaled))
         let padded = String(repeating: "0", count: max(0, digits + 1 - whole.count)) + whole
         let point = padded.index(padded.endIndex, offsetBy: -digits)
         let text = digits > 0 ? "\(padded[..<point]).\(padded[point...])" : padded

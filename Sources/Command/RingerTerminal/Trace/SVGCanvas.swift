@@ -115,7 +115,7 @@ struct SVGCanvas {
 extension Double {
     /// The number with at most two decimals.
     var svg: String {
-        let hundredths = Int((self * 100).rounded())
+        let hundredths = Int64((self * 100).rounded())
         let (whole, rest) = (hundredths.magnitude / 100, hundredths.magnitude % 100)
         var text = (hundredths < 0 ? "-" : "") + String(whole)
         if rest > 0 {

@@ -21,7 +21,7 @@ extension EffectivePosition {
 
 /// A time in seconds of UTC since 1970, in the zone of this process: `2026-11-30 07:00`.
 package func localTime(_ seconds: Int64) -> String {
-    var (time, parts) = (time_t(seconds), tm())
+    var (time, parts) = (time_t(clamping: seconds), tm())
     localtime_r(&time, &parts)
     func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + "\(number)" }
     let date = "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"

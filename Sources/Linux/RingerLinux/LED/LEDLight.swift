@@ -119,11 +119,11 @@ public final class LEDLight: StatusLight, ColoredLight {
     private func parts(of color: LightColor) -> [String]? {
         let values = [("red", color.red), ("green", color.green), ("blue", color.blue)]
         guard let names = try? attribute("multi_index").read().split(separator: " ").map(String.init),
-            values.allSatisfy({ $0.1 == 0 || names.contains($0.0) }), let most = Int(largest), most <= Int32.max
+            values.allSatisfy({ $0.1 == 0 || names.contains($0.0) }), let most = Int64(largest), most <= Int32.max
         else { return nil }
         return names.map { name in
             let value = values.first { $0.0 == name }?.1 ?? 0
-            return "\(Int(value) * most / 255)"
+            return "\(Int64(value) * most / 255)"
         }
     }
 

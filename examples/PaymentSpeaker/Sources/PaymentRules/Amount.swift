@@ -1,26 +1,26 @@
-/// An amount of money of a currency, below a thousand million of its units.
+/// An amount of money of a currency, below a thousand million of its units. On every processor it has 64 bits: 32 hold less.
 public struct Amount: Sendable, Hashable {
     /// The largest number of whole units.
-    public static let largest = 999_999_999
+    public static let largest: Int64 = 999_999_999
 
     /// The currency.
     public let currency: Currency
     /// The amount in the currency's minor units: fen, cents; of a currency without decimals, in its units.
-    public let minorUnits: Int
+    public let minorUnits: Int64
 
     /// How many minor units a unit has: 1, 100 or 1000.
-    private var scale: Int { Self.scale(currency) }
-    private static func scale(_ currency: Currency) -> Int {
+    private var scale: Int64 { Self.scale(currency) }
+    private static func scale(_ currency: Currency) -> Int64 {
         (0..<currency.decimals).reduce(1) { scale, _ in scale * 10 }
     }
 
     /// The whole units.
-    public var units: Int { minorUnits / scale }
+    public var units: Int64 { minorUnits / scale }
     /// What is left over, in minor units.
-    public var rest: Int { minorUnits % scale }
+    public var rest: Int64 { minorUnits % scale }
     /// The digits of what is left over, without zeros at the end: 5 of 12.50, 0 and 5 of 12.05.
-    public var decimals: [Int] {
-        var digits: [Int] = []
+    public var decimals: [Int64] {
+        var digits: [Int64] = []
         var (left, place) = (rest, scale / 10)
         while left > 0 {
             digits.append(left / place)
@@ -30,7 +30,7 @@ public struct Amount: Sendable, Hashable {
     }
 
     /// The amount of so many minor units; nil if it is negative or above ``largest``.
-    public init?(minorUnits: Int, _ currency: Currency) {
+    public init?(minorUnits: Int64, _ currency: Currency) {
         let scale = Self.scale(currency)
         guard minorUnits >= 0, minorUnits / scale <= Self.largest else { return nil }
         (self.minorUnits, self.currency) = (minorUnits, currency)
@@ -43,7 +43,7 @@ public struct Amount: Sendable, Hashable {
         guard let whole = parts.first, (1...2).contains(parts.count), (1...9).contains(whole.count),
             let units = Self.number(whole), whole.count == 1 || whole.first != UInt8(ascii: "0")
         else { return nil }
-        var rest = 0
+        var rest: Int64 = 0
         if parts.count == 2 {
             guard !parts[1].isEmpty, parts[1].count <= currency.decimals, let digits = Self.number(parts[1]) else {
                 return nil
@@ -53,11 +53,11 @@ public struct Amount: Sendable, Hashable {
         self.init(minorUnits: units * Self.scale(currency) + rest, currency)
     }
 
-    private static func number(_ digits: Substring.UTF8View) -> Int? {
-        var number = 0
+    private static func number(_ digits: Substring.UTF8View) -> Int64? {
+        var number: Int64 = 0
         for digit in digits {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            number = number * 10 + Int(digit - UInt8(ascii: "0"))
+            number = number * 10 + Int64(digit - UInt8(ascii: "0"))
         }
         return number
     }

@@ -74,7 +74,7 @@ public struct Language: Sendable {
             guard numbers.sets[name] == nil else { throw RuleFault("there are two sets %\(name)") }
             set = name
             numbers.sets[name] = []
-        } else if let base = Int(key) {
+        } else if let base = Int64(key) {
             guard let set, let rules = numbers.sets[set] else { throw RuleFault("a rule belongs to a set: %SET:") }
             guard base >= 0, base > rules.last?.base ?? -1 else {
                 throw RuleFault("the rules of a set have growing bases")
@@ -193,7 +193,7 @@ public struct Language: Sendable {
     }
 
     /// The name of a unit after a number of them: in the form that the set %form says.
-    private func form(_ names: [String], of count: Int) throws(RuleFault) -> String {
+    private func form(_ names: [String], of count: Int64) throws(RuleFault) -> String {
         if names.count == 1 { return names[0] }
         if names.isEmpty { throw RuleFault("the minor unit has no name") }
         let form = try numbers.words(count, by: "form").first
@@ -210,7 +210,7 @@ public struct Language: Sendable {
             return RuleFault("there is no clip \(missing)")
         }
         let ends = (0..<9).flatMap { exponent in
-            let power = (0..<exponent).reduce(1) { power, _ in power * 10 }
+            let power: Int64 = (0..<exponent).reduce(1) { power, _ in power * 10 }
             return (1...9).flatMap { [$0 * power - 1, $0 * power, $0 * power + 1] }
         }
         var numbers = Array(0...1200) + ends + [12_345_678, 120_003_004, 999_999_999]
@@ -221,8 +221,8 @@ public struct Language: Sendable {
         do throws(RuleFault) {
             for code in currencyCodes {
                 guard let currency = Currency(code) else { continue }
-                var spoken: [String: Int] = [:]
-                let scale = (0..<currency.decimals).reduce(1) { scale, _ in scale * 10 }
+                var spoken: [String: Int64] = [:]
+                let scale: Int64 = (0..<currency.decimals).reduce(1) { scale, _ in scale * 10 }
                 let minor = scale == 1 ? [] : Array(1..<scale) + [scale + 5, 1250, 120_050]
                 for amount in Set(numbers.map { $0 * scale } + minor).sorted() {
                     guard let value = Amount(minorUnits: amount, currency) else { continue }

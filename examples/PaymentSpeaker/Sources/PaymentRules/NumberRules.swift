@@ -16,12 +16,12 @@ struct NumberRules: Sendable {
     }
 
     struct Rule: Sendable {
-        var base: Int
+        var base: Int64
         var parts: [Part]
 
         /// The largest power of ten that is not above the base.
-        var divisor: Int {
-            var divisor = 1
+        var divisor: Int64 {
+            var divisor: Int64 = 1
             while divisor <= base / 10 { divisor *= 10 }
             return divisor
         }
@@ -37,13 +37,13 @@ struct NumberRules: Sendable {
     private static let deepest = 32
 
     /// The names of the clips that spell a number.
-    func words(_ number: Int, by set: String) throws(RuleFault) -> [String] {
+    func words(_ number: Int64, by set: String) throws(RuleFault) -> [String] {
         var left = Self.most
         return try words(number, by: set, &left, depth: 0)
     }
 
     private func words(
-        _ number: Int, by set: String, _ left: inout Int, depth: Int
+        _ number: Int64, by set: String, _ left: inout Int, depth: Int
     ) throws(RuleFault) -> [String] {
         guard let rules = sets[set] else { throw RuleFault("there is no set of rules %\(set)") }
         guard let rule = rules.last(where: { $0.base <= number }) else {
@@ -55,7 +55,7 @@ struct NumberRules: Sendable {
     }
 
     private func words(
-        _ parts: [Part], _ number: Int, _ divisor: Int, _ left: inout Int, depth: Int
+        _ parts: [Part], _ number: Int64, _ divisor: Int64, _ left: inout Int, depth: Int
     ) throws(RuleFault) -> [String] {
         var words: [String] = []
         for part in parts {

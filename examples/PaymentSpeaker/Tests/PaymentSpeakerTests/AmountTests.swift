@@ -17,11 +17,11 @@ import Testing
 
     /// By ISO 4217 currencies have 0, 2 or 3 decimals.
     @Test(arguments: [
-        ("JPY", "500", 500, "500", [Int]()), ("KRW", "0", 0, "0", []), ("INR", "1.05", 105, "1.05", [0, 5]),
+        ("JPY", "500", 500, "500", [Int64]()), ("KRW", "0", 0, "0", []), ("INR", "1.05", 105, "1.05", [0, 5]),
         ("KWD", "1.5", 1500, "1.500", [5]), ("BHD", "0.005", 5, "0.005", [0, 0, 5]),
     ])
     func anAmountHasTheDecimalsOfItsCurrency(
-        code: String, text: String, minorUnits: Int, description: String, decimals: [Int]
+        code: String, text: String, minorUnits: Int64, description: String, decimals: [Int64]
     ) throws {
         let currency = try #require(Currency(code))
         let amount = try #require(Amount(text, currency))

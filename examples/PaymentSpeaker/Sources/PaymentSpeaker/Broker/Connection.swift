@@ -197,7 +197,7 @@ final class Connection {
         guard isConnected else { return }
         let state = JSONObject([
             "state": .string("online"), "policy": .string(status.policy.rawValue),
-            "position": .optional(status.position?.rawValue), "unheard": .integer(status.unheard),
+            "position": .optional(status.position?.rawValue), "unheard": .count(status.unheard),
         ]).text
         guard state != publishedState else { return }
         publishedState = state

@@ -7,7 +7,7 @@ struct Retention: Sendable {
     /// How long after their arrival.
     var age = Duration.seconds(400 * 86_400)
     /// How much of the file may be in use, in bytes; the oldest payments make room for others.
-    var size = 64 << 20
+    var size: Int64 = 64 << 20
 }
 
 extension Ledger {
@@ -33,7 +33,7 @@ extension Ledger {
         return deleted
     }
 
-    private func usedBytes() throws(RingerError) -> Int {
+    private func usedBytes() throws(RingerError) -> Int64 {
         var bytes: Int64 = 0
         try database.prepare(
             """
@@ -41,6 +41,6 @@ extension Ledger {
                 FROM pragma_page_count, pragma_freelist_count, pragma_page_size
             """
         ).run { bytes = $0.integer(0) ?? 0 }
-        return Int(bytes)
+        return bytes
     }
 }

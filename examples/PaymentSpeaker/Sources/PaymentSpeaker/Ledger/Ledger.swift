@@ -171,7 +171,7 @@ final class Ledger {
     ) throws(RingerError) -> Recording {
         var isNew = false
         try insert.run([
-            .text(notice.transaction), .integer(Int64(notice.amount.minorUnits)), .text(notice.amount.currency.code),
+            .text(notice.transaction), .integer(notice.amount.minorUnits), .text(notice.amount.currency.code),
             .integer(notice.time.microseconds), .optional(receivedAt?.microseconds), .optional(expires?.microseconds),
             .text((reason == nil ? State.received : .stale).rawValue), .optional(reason),
         ]) { _ in isNew = true }
@@ -219,7 +219,7 @@ final class Ledger {
     ) throws(RingerError) {
         let notice = payment.notice
         try update.run([
-            .text(notice.transaction), .integer(Int64(notice.amount.minorUnits)), .text(notice.amount.currency.code),
+            .text(notice.transaction), .integer(notice.amount.minorUnits), .text(notice.amount.currency.code),
             .integer(notice.time.microseconds), .text(state.rawValue), .optional(reason), .optional(firstFrame),
             .integer(isCutOff ? 1 : 0),
         ])
@@ -256,7 +256,7 @@ final class Ledger {
     static func payment(_ row: Database.Row) -> Payment? {
         guard let transaction = row.text(1),
             let currency = row.text(3).flatMap({ Currency($0) }),
-            let amount = row.integer(2).flatMap({ Amount(minorUnits: Int($0), currency) }), let paid = row.integer(4),
+            let amount = row.integer(2).flatMap({ Amount(minorUnits: $0, currency) }), let paid = row.integer(4),
             let state = row.text(5).flatMap(State.init(rawValue:))
         else { return nil }
         let notice = Notice(

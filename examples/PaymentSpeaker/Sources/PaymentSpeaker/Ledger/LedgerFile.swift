@@ -63,9 +63,9 @@ final class LedgerFile {
     private var damagedPath: String { path + ".damaged" }
 
     /// The size of the file, in bytes; nil if there is none.
-    var size: Int? {
+    var size: Int64? {
         var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
     /// Uses the ledger. Where its disk is full, or its file damaged, `body` runs a second time after the remedy.

@@ -164,7 +164,7 @@ struct Options {
             staleness.limit = seconds > 0 ? seconds : nil
         case "--clock": clock = try Self.choice(value)
         case "--without-clock": withoutClock = try Self.choice(value)
-        case "--ledger-size": retention.size = Int(try Self.number(value, 1...100_000)) << 20
+        case "--ledger-size": retention.size = Int64(try Self.number(value, 1...100_000)) << 20
         case "--board": board = try Self.choice(value)
         case "--position": position = try Self.choice(value)
         case "--switch": hardware.ringSilent = try SwitchSpecification(value)

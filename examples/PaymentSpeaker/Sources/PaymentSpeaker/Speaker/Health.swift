@@ -20,22 +20,22 @@ struct Health: Equatable {
     var status: PaymentSpeaker.Status
     var clock: Clock
     /// The size of the ledger's file, in bytes; nil if there is none.
-    var ledger: Int?
+    var ledger: Int64?
 
     /// The object on one line.
     ///
     /// - Parameter uptime: The time since the program's start.
     func json(uptime: Duration) -> String {
         JSONObject([
-            "version": .string(Self.version), "uptime": .integer(Int(uptime / .seconds(1))),
+            "version": .string(Self.version), "uptime": .integer(Int64(uptime / .seconds(1))),
             "problems": .strings(status.problems.values.sorted()), "lastError": .optional(status.lastError),
             "switch": .optional(status.position?.rawValue),
             "volume": status.volume.map { .real((Double($0) * 1000).rounded() / 1000) } ?? .null,
             "quietHoursVolume": status.quietHoursVolume.map { .real((Double($0) * 1000).rounded() / 1000) } ?? .null,
-            "route": .string(status.route.rawValue), "queue": .integer(status.queue),
+            "route": .string(status.route.rawValue), "queue": .count(status.queue),
             "ledger": ledger.map(JSONObject.Value.integer) ?? .null, "clock": .string(clock.rawValue),
-            "received": .integer(status.received), "announced": .integer(status.announced),
-            "duplicates": .integer(status.duplicates), "refused": .integer(status.refused),
+            "received": .count(status.received), "announced": .count(status.announced),
+            "duplicates": .count(status.duplicates), "refused": .count(status.refused),
         ]).text
     }
 }

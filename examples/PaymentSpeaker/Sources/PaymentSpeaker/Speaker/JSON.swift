@@ -6,11 +6,12 @@ final class JSONObject {
     enum Value {
         case null
         case bool(Bool)
-        case integer(Int)
+        case integer(Int64)
         case real(Double)
         case string(String)
         case strings([String])
 
+        static func count(_ count: Int) -> Value { .integer(Int64(count)) }
         static func optional(_ string: String?) -> Value { string.map(Value.string) ?? .null }
     }
 
