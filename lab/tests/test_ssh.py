@@ -38,7 +38,7 @@ BatchMode yes
 TESTS = """
 import os, signal, subprocess, pytest
 
-PROGRAM = 'import signal, sys, time; signal.signal(signal.SIGUSR1, lambda *_: print("got it")); print("up", *sys.argv[1:])\\nfor line in sys.stdin: print("read", line.strip())'
+PROGRAM = 'import os, signal, sys; signal.signal(signal.SIGUSR1, lambda *_: os.write(1, b"got it\\\\n")); print("up", *sys.argv[1:])\\nfor line in sys.stdin: print("read", line.strip())'
 
 
 @pytest.fixture
