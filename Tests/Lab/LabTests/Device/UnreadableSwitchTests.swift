@@ -103,7 +103,7 @@ extension VirtualTime {
             let lines = doctor.output.split(separator: "\n")
             let speaker = try #require(lines.firstIndex { $0.contains("speaker") }, "\(doctor.output)")
             #expect(lines[speaker].contains("Permission denied"), "\(doctor.output)")
-            #expect(lines[speaker + 1].contains("repair:  usermod -aG audio"), "\(doctor.output)")
+            #expect(lines[speaker + 1].contains("usermod -aG audio"), "\(doctor.output)")
         }
 
         @Test(
