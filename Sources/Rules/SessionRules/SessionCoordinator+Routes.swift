@@ -1,3 +1,5 @@
+import RingerPolicy
+
 extension SessionCoordinator {
     /// Follows changed devices and settings: each session's route, sounds that pause because of it, and the device's route.
     mutating func settleRoutes(_ reason: RouteChangeReason, _ actions: inout [Action]) {
