@@ -26,7 +26,8 @@ package enum DetachedThread {
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
         pthread_attr_setstacksize(&attributes, stackSize)
-        // Only a real-time policy is left behind: a sandbox may forbid to set any, and whoever runs by SCHED_IDLE may not leave it.
+        // Only a real-time policy is left behind: a sandbox may forbid to set any, and without rights a process under SCHED_IDLE
+        // cannot change its own.
         if !inheritsScheduling, [SCHED_FIFO, SCHED_RR].contains(sched_getscheduler(0)) {
             pthread_attr_setinheritsched(&attributes, CInt(PTHREAD_EXPLICIT_SCHED))
         }

@@ -91,8 +91,7 @@ public enum SoundFiles {
             _ = try read(&decoder, &samples)
             return samples
         }
-        // A file may have holes, and a source may report a wrong size: memory grows with the bytes that are read,
-        // 64 KiB at a time.
+        // A file may have holes, and a source may report a wrong size: memory grows with the samples that are read.
         var samples: [Sample] = []
         var piece = [Sample](repeating: .silence, count: pieceSamples / info.channels * info.channels)
         while case let frames = try read(&decoder, &piece), frames > 0 {
@@ -101,7 +100,7 @@ public enum SoundFiles {
         return samples
     }
 
-    /// The samples decoded at a time from a source that is not in memory: 64 KiB, whatever the header says.
+    /// How many samples are decoded at a time from a source that is not in memory, whatever the header says.
     private static let pieceSamples = 32_768
 
     /// The samples of the whole sound, if an array can hold them: on 32-bit processors some files are too long.

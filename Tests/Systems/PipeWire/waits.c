@@ -512,7 +512,7 @@ static void wait_for_a_start(void)
     service.flags = 0;
     leave();
     pass(60000);
-    CHECK(service.count == 2 && !(service.hello.flags & RINGER_PCM_RUNS), "the next service is told that it runs");
+    CHECK(service.count == 2 && !(service.hello.flags & RINGER_PCM_RUNS), "the hello to the next service reports the stream as running");
     CHECK(written.max == 0, "it is heard with the next service");
     say_state(PW_NODE_STATE_IDLE);
     say_state(PW_NODE_STATE_RUNNING);

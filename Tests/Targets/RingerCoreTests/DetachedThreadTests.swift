@@ -8,7 +8,7 @@ import Testing
 @Suite("Detached threads")
 struct DetachedThreadTests {
     @Test(
-        "a thread that runs by a policy for unimportant work starts threads with the same: it may not leave it",
+        "a thread under SCHED_BATCH or SCHED_IDLE starts threads with the same policy: without rights it cannot set another",
         arguments: [3, 5])  // SCHED_BATCH and SCHED_IDLE of <linux/sched.h>
     func keepsPolicy(policy: CInt) throws {
         let found = Mutex<Result<CInt, Errno>?>(nil)

@@ -26,7 +26,7 @@ enum RepairScript {
         } else {
             lines += [
                 #"[ "$(id -u)" -eq 0 ] || { echo "$0: this must be run as root" >&2; exit 1; }"#,
-                "# Where a user's PATH has come along.",
+                "# The PATH of a user may lack the folders of usermod and udevadm.",
                 "PATH=$PATH:/usr/sbin:/sbin", "failed=",
             ]
         }
