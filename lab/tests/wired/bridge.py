@@ -12,6 +12,7 @@ and kills the device's processes. Each line that is written to /tmp/faults begin
     power                                 is cut
 """
 
+import array
 import collections
 import contextlib
 import ctypes
@@ -225,43 +226,59 @@ class Sound:
     """What the device plays goes to the bench's line-in, its left input; clicks to the right one.
 
     A chunk is passed on HOLD chunks later, when all of its clicks are known. A click's place in it follows from the number of
-    frames before it, not from when this program reads them.
+    frames before it, not from when this program reads them. Where it is late by more than LATE chunks, chunks are lost: a wire
+    does not play later from then on.
     """
 
-    CHUNK, HOLD, RATE = 480, 3, 48000
+    CHUNK, HOLD, LATE, RATE = 480, 3, 12, 48000
     BUFFER = 400_000 if IS_REAL else 100_000  # so many microseconds of the sound are kept in the wire
     FORMAT = ["-q", "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", str(RATE), "--period-time=10000", f"--buffer-time={BUFFER}"]
 
     def __init__(self):
         self.clicks, self.pending, self.lost = [], 0, 0  # lost: how many chunks get lost
-        self.source = subprocess.Popen(["arecord", "-D", "hw:Loopback,1,0", *self.FORMAT], stdout=subprocess.PIPE, bufsize=0)
+        self.open_source()
         self.open_sink()
         threading.Thread(target=self.run, daemon=True).start()
+
+    def open_source(self):
+        self.source = subprocess.Popen(["arecord", "-D", "hw:Loopback,1,0", *self.FORMAT], stdout=subprocess.PIPE, bufsize=0)
 
     def open_sink(self):
         self.sink = subprocess.Popen(["aplay", "-D", "hw:Loopback,0,1", *self.FORMAT], stdin=subprocess.PIPE, bufsize=0)
         self.sink.stdin.write(bytes(6 * self.CHUNK * 4))
 
     def run(self):
+        while True:
+            self.copy()
+            # Too late for the card, arecord has ended; the bench hears that clicks are missing.
+            self.source.wait()
+            self.open_source()
+
+    def copy(self):
         size, chunks = self.CHUNK * 4, []
         # When the first frame was, as each of the last chunks says: it cannot have come too early, but for the card's tick.
         starts = collections.deque(maxlen=100)
         for number in itertools.count(1):
             data = bytearray()
             while len(data) < size:
-                data += self.source.stdout.read(size - len(data))
+                if not (part := self.source.stdout.read(size - len(data))):
+                    return
+                data += part
             starts.append(time.monotonic() - (number - 1) * self.CHUNK / self.RATE)
             chunks.append(data)
+            waiting = array.array("i", [0])
+            fcntl.ioctl(self.source.stdout, termios.FIONREAD, waiting)
             if number > self.HOLD:
-                self.pass_on(chunks.pop(0), min(starts) + (number - self.HOLD - 1) * self.CHUNK / self.RATE)
+                at = min(starts) + (number - self.HOLD - 1) * self.CHUNK / self.RATE
+                self.pass_on(chunks.pop(0), at, is_late=waiting[0] > self.LATE * size)
 
-    def pass_on(self, data, at):
+    def pass_on(self, data, at, is_late):
         right, first = bytearray(2 * self.CHUNK), 0
         if self.clicks and not self.pending and (place := round((self.clicks[0] - at) * self.RATE)) < self.CHUNK:
             self.clicks.pop(0)
             first, self.pending = max(0, place), 200
-        if self.lost:
-            self.lost, self.pending = self.lost - 1, 0
+        if self.lost or is_late:
+            self.lost, self.pending = max(0, self.lost - 1), 0
             return
         count = min(self.pending, self.CHUNK - first)
         right[2 * first : 2 * (first + count)] = (20000).to_bytes(2, "little") * count
@@ -306,6 +323,9 @@ class Serial:
 
 
 def main():
+    if IS_REAL:  # Wires come before all else that runs here, and no thread of theirs keeps another one waiting.
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        sys.setswitchinterval(0.0002)
     wires = Wires()
     wires.sound = Sound()
     if sys.argv[1] == "ringer":

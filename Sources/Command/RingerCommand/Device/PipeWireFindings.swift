@@ -1,4 +1,5 @@
 import Glibc
+import RingerLinux
 import RingerTerminal
 
 /// What `ringer doctor` finds of PipeWire, where `ringer-pipewire` is installed: what that program lists, and whether the
@@ -31,6 +32,19 @@ struct PipeWireFindings {
         }
         places += ["/etc", "/usr/share"]
         return of(list: text, succeeded: status == 0) + rules(in: places.map { $0 + "/pipewire/" })
+            + pastPipeWire(OtherAudio().programs)
+    }
+
+    /// The programs that play to a sound card themselves: neither PipeWire nor ringerd has them in hand.
+    static func pastPipeWire(_ programs: [PCMProgram]) -> [Finding] {
+        programs.filter { $0.name != "pipewire" && $0.name != "ringerd" }.map { program in
+            let process = program.process.map { " (\($0))" } ?? ""
+            return Finding(
+                part: "PipeWire", name: "\(program.name ?? "a program that is out of sight")\(process)",
+                problem: "it has opened \(program.pcm) past PipeWire, and is silenced only if that is by Ringer's PCM",
+                repair: "have it play to the PCM \"pipewire\" or \"ringer\": docs/pipewire.md, \"Not silenced\"",
+                isOptional: true)
+        }
     }
 
     /// The findings in what the program printed.

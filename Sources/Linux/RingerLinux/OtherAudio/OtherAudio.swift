@@ -20,12 +20,30 @@ public struct OtherAudio: Sendable {
     ///
     /// - Parameter process: The process whose own sounds do not count; by default this one.
     public func isPlaying(excluding process: Int32 = getpid()) -> Bool {
-        substreams.contains { $0.isPlaying && !isThread($0.owner, of: process) }
+        substreams.contains { $0.state.isPlaying && !isThread($0.state.owner, of: process) }
     }
 
-    private var substreams: [PCMSubstream] {
+    /// The programs that have a sound card's playback PCM open, in the order of cards: a sound server, and whatever plays past it.
+    package var programs: [PCMProgram] {
+        substreams.compactMap { pcm, state in
+            guard state.isOpen else { return nil }
+            guard let owner = state.owner else { return PCMProgram(pcm: pcm) }
+            // The thread that opened it; its process has the name by which users know it.
+            let process = status(of: owner, "Tgid:").flatMap { Int32($0) }
+            return PCMProgram(pcm: pcm, process: process, name: process.flatMap { status(of: $0, "Name:") })
+        }
+    }
+
+    /// The value of the line of /proc/PID/status that begins with `name`; nil where the process has ended.
+    private func status(of process: Int32, _ name: String) -> String? {
+        let file = AttributeFile(path: processes.appending("\(process)").appending("status"))
+        let line = (try? file.read())?.split(separator: "\n").first { $0.hasPrefix(name) }
+        return line.map { String($0.dropFirst(name.count).drop { $0 == "\t" || $0 == " " }) }
+    }
+
+    private var substreams: [(pcm: String, state: PCMSubstream)] {
         let cards = processes.appending("asound")
-        var found: [PCMSubstream] = []
+        var found: [(pcm: String, state: PCMSubstream)] = []
         for card in DirectoryListing.numbered("card", in: cards) {
             let folder = cards.appending(card)
             for pcm in DirectoryListing.names(in: folder) where pcm.hasPrefix("pcm") && pcm.hasSuffix("p") {
@@ -34,7 +52,7 @@ public struct OtherAudio: Sendable {
                     let status = AttributeFile(path: streams.appending(name).appending("status"))
                     // A card that is disappearing does not play.
                     guard let text = try? status.read() else { continue }
-                    found.append(PCMSubstream(status: text))
+                    found.append(("hw:\(card.dropFirst(4)),\(pcm.dropFirst(3).dropLast())", PCMSubstream(status: text)))
                 }
             }
         }
@@ -51,8 +69,20 @@ public struct OtherAudio: Sendable {
     }
 }
 
+/// A program that has a playback PCM open.
+package struct PCMProgram: Sendable, Hashable {
+    /// The PCM as ALSA names it, such as "hw:0,0".
+    package var pcm: String
+    /// The process; nil if it is outside of this process's PID namespace, or the thread that opened the PCM has ended.
+    package var process: Int32?
+    /// The name of the process, at most 15 bytes.
+    package var name: String?
+}
+
 /// The state of a PCM substream according to /proc/asound.
 struct PCMSubstream: Sendable, Hashable {
+    /// Whether a program has it open.
+    var isOpen: Bool
     /// Whether it is running or draining.
     var isPlaying: Bool
     /// The thread that opened it; nil if it is closed, or the thread is outside of this process's PID namespace.
@@ -62,12 +92,15 @@ struct PCMSubstream: Sendable, Hashable {
     /// "owner_pid   : 812".
     init(status text: String) {
         isPlaying = false
+        isOpen = false
         for line in text.split(separator: "\n") {
             guard let colon = line.firstIndex(of: ":") else { continue }
             let name = line[..<colon].prefix { $0 != " " }
             let value = line[line.index(after: colon)...].drop { $0 == " " }.prefix { $0 != " " }
             switch name {
-            case "state": isPlaying = value == "RUNNING" || value == "DRAINING"
+            case "state":
+                isOpen = true
+                isPlaying = value == "RUNNING" || value == "DRAINING"
             // 0 is a process in another PID namespace.
             case "owner_pid": owner = Int32(value).flatMap { $0 > 0 ? $0 : nil }
             default: break

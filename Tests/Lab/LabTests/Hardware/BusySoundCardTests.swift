@@ -54,6 +54,29 @@ extension EitherTime {
             #expect(await result.outcome == .stopped(.outputReleased))
         }
 
+        @Test("where ringer-pipewire is installed, doctor names the programs that have a card open themselves")
+        func pastPipeWire() async throws {
+            let program = "\(Lab.temporaryFolder)/ringer-pipewire"
+            try write(Array("#!/bin/sh\necho PipeWire 1.4.2\necho ringer-pipewire runs\n".utf8), to: program)
+            chmod(program, 0o755)
+            defer { unlink(program) }
+            func doctor() async throws -> String {
+                let path = "PATH=\(Lab.temporaryFolder):/usr/bin:/bin"
+                return try await ChildProcess.run("env", path, RingerCommandLine.path, "doctor", "--pcm", "null").output
+            }
+            let own = "(\(getpid())): it has opened hw:"
+            let lab = try LabDevice(.init(pcm: pcm))
+            async let result = lab.device.player.playOutsideSessions(
+                .silence(duration: .seconds(60)), as: .session(.playback))
+            _ = try await lab.nextStart()
+            let playing = try await doctor()
+            #expect(playing.contains(own) && playing.contains(",0 past PipeWire"), "\(playing)")
+            await lab.device.releaseOutput()
+            let idle = try await doctor()
+            #expect(idle.contains("ringer-pipewire runs") && !idle.contains(own), "\(idle)")
+            #expect(await result.outcome == .stopped(.outputReleased))
+        }
+
         @Test("a PCM that does not mix is reported, with a line that makes it mix")
         func mixing() async throws {
             let pcm = "hw:Loopback,0,0"
