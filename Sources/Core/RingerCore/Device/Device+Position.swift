@@ -64,7 +64,7 @@ extension Device {
 
     /// What the file of the kept position at `path` has, in words, and why it cannot be used; nil if it can.
     package static func examinePosition(in path: String) -> (text: String, problem: RingerError?) {
-        let kept = KeptPosition(path, initial: .ring)
+        let kept = KeptPositionFile(path, initial: .ring)
         let folder = FilePath(path).removingLastComponent()
         var (text, problem) = ("\(path): \(kept.first.text.dropLast())", kept.problem)
         if access(path, F_OK) != 0 { text = "\(path): not set yet" }

@@ -15,7 +15,7 @@ public final class Device: Sendable {
     let ports: Ports
     package let core: Core
     let publisher: StatePublisher
-    let keptPosition: KeptPosition?
+    let keptPosition: KeptPositionFile?
     /// Nil where a service has the quiet hours.
     private let quietHours: QuietHoursClock?
     private let silentLight: SilentLight?
@@ -72,7 +72,7 @@ public final class Device: Sendable {
         let report: @Sendable (DeviceEvent) -> Void = { reporter.report($0) }
         let keptPosition =
             ports.service == nil
-            ? configuration.positionFile.map { KeptPosition($0, initial: configuration.initialPosition) } : nil
+            ? configuration.positionFile.map { KeptPositionFile($0, initial: configuration.initialPosition) } : nil
         let initial = configuration.initialPosition
         let isKnown = ports.service == nil && (initial != .ring || ports.hasButton)
         let first = keptPosition?.first ?? (isKnown ? TimedPosition(initial) : nil)

@@ -48,7 +48,7 @@ final class DeviceClosing: Sendable {
     private let ports: Device.Ports
     private let core: Core
     private let vibrator: Vibrator?
-    private let keptPosition: KeptPosition?
+    private let keptPosition: KeptPositionFile?
     private let silentLight: SilentLight?
     private let silence: @Sendable () -> Void
     private let refuse: @Sendable () -> Void
@@ -61,7 +61,7 @@ final class DeviceClosing: Sendable {
     ///   - finish: Ends the requests that are left, such as those to a speaker that does not answer, the streams and waits, and
     ///     gives the signals back, once the parts are closed or given up.
     init(
-        _ ports: Device.Ports, _ core: Core, _ vibrator: Vibrator?, _ keptPosition: KeptPosition?,
+        _ ports: Device.Ports, _ core: Core, _ vibrator: Vibrator?, _ keptPosition: KeptPositionFile?,
         _ silentLight: SilentLight?, report: @escaping @Sendable (DeviceEvent) -> Void,
         silence: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void,
         finish: @escaping @Sendable () -> Void
