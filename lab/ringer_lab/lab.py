@@ -8,7 +8,7 @@ import threading
 import time
 from typing import NamedTuple
 
-from ringer_lab import LabError, devicetree, is_inside, recording
+from ringer_lab import LabError, devicetree, is_inside, results
 from ringer_lab.devicetree import EV_ABS, EV_KEY, EV_SW
 from ringer_lab.firmware import Firmware
 from ringer_lab.inputs import InputRecorder, Jack, Key, Slider, Switch, code
@@ -52,7 +52,7 @@ class Lab:
 
     present = None
     board = Board(is_real=False, tolerance=0.0, name="laboratory")
-    LOGS = {"kernel.log": recording.write_kernel_log}  # what a failed test leaves besides: functions that write it
+    LOGS = {"kernel.log": results.write_kernel_log}  # what a failed test leaves besides: functions that write it
 
     def __init__(self, shift=0.0):
         if not is_inside():

@@ -13,7 +13,7 @@ import urllib.parse
 
 import pytest
 
-from ringer_lab import junit, recording, report
+from ringer_lab import junit, report, results
 from ringer_lab.lab import Lab
 
 OWN, RESULTS, PART = json.loads(os.environ.pop("RINGER_LAB_OWN", '["", "", ""]'))
@@ -224,7 +224,7 @@ def explain(item, lab, when):
         item.add_report_section(when, "laboratory", "\n".join(lab.problems))
     if output := folder_of(item):
         try:
-            saved = recording.save(lab, output)
+            saved = results.save(lab, output)
             paths = {"report.html": os.path.join(output, "report.html"), **saved}
             item.user_properties.append(("nodeid", item.nodeid))
             for name, path in paths.items():

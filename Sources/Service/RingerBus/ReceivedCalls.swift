@@ -8,7 +8,7 @@ package final class ReceivedCalls {
     }
 
     private unowned let connection: BusConnection
-    private var inbox = BusInbox<WaitingCall>()
+    private var waiting = WaitingCalls<WaitingCall>()
     /// How many calls of a program wait or have no reply yet.
     private var open: [String: Int] = [:]
     /// The programs of which a call was refused since.
@@ -34,10 +34,10 @@ package final class ReceivedCalls {
     }
 
     /// Whether a call's turn has come.
-    var hasNext: Bool { inbox.hasNext }
+    var hasNext: Bool { waiting.hasNext }
 
     func removeAll() {
-        inbox = BusInbox()
+        waiting = WaitingCalls()
     }
 
     /// Returns false where a call is beyond what its program may have; it is refused.
@@ -83,9 +83,9 @@ package final class ReceivedCalls {
             refused.remove(name)
         }
         let call = WaitingCall(message: message, registration: registration)
-        let (excess, mustAsk) = inbox.add(call, size: size, of: name, by: callers[name])
+        let (excess, mustAsk) = waiting.add(call, size: size, of: name, by: callers[name])
         for call in excess { refuse(call.message) }
-        while !connection.hasDescriptorsLeft, let newest = inbox.removeNewest() {
+        while !connection.hasDescriptorsLeft, let newest = waiting.removeNewest() {
             refuse(newest.message)
             // sd-bus has this one's descriptors until it was handled.
             if newest.message === message { break }
@@ -101,7 +101,7 @@ package final class ReceivedCalls {
             let groups = values?["UnixGroupIDs"]?.elements?.compactMap(\.uint32) ?? []
             // It may have left the bus.
             let caller = values?["UnixUserID"]?.uint32.map { BusCaller(user: $0, groups: Set(groups)) }
-            inbox.know(name, as: caller)
+            waiting.know(name, as: caller)
             guard let caller else { return }
             if refused.contains(name) { onRefusal?(caller, Self.refusal) }
             if callers.updateValue(caller, forKey: name) == nil { callersByAge.append(name) }
@@ -111,7 +111,7 @@ package final class ReceivedCalls {
 
     /// Has the call answered whose turn it is. Returns false where there is none.
     func answerNext() -> Bool {
-        guard let (call, caller) = inbox.next() else { return false }
+        guard let (call, caller) = waiting.next() else { return false }
         let message = call.message
         message.caller = caller
         let isAnswered = call.registration?.handler(message)

@@ -3,7 +3,7 @@
 import time
 
 from ringer_lab import LabError
-from ringer_lab.bench import recording
+from ringer_lab.bench import results
 from ringer_lab.bench.bench import Relay, at_key
 from ringer_lab.bench.capture import Capture
 from ringer_lab.bench.firmware import RemoteFirmware, SerialFirmware
@@ -27,7 +27,7 @@ class Edges:
 
 
 class BenchLab(Lab):
-    LOGS = {"bench.log": recording.write_log}
+    LOGS = {"bench.log": results.write_log}
 
     def __init__(self, bench, shift=0.0):
         self.bench, self.config = bench, bench.config

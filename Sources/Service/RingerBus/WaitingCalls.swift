@@ -1,17 +1,6 @@
-/// Who calls, as the bus vouches for it.
-package struct BusCaller: Sendable, Hashable {
-    package var user: UInt32
-    package var groups: Set<UInt32>
-
-    package init(user: UInt32, groups: Set<UInt32> = []) {
-        self.user = user
-        self.groups = groups
-    }
-}
-
 /// The calls that have arrived and are to be answered: each program has one answered in turn, so that one that sends many waits
 /// itself. Those of a program of which the bus has not yet said who it is wait for that.
-package struct BusInbox<Call> {
+package struct WaitingCalls<Call> {
     private struct Program {
         var calls: [(call: Call, size: Int)] = []
         var size = 0
