@@ -17,10 +17,10 @@ else
 	@scripts/steps unit lab --beside orders
 endif
 
-check: ## All other tests: formatting and warnings, the installation, C, feedbackd's clients, products, sanitizers and more
+check: ## All other tests of this day: formatting and warnings, the installation, C, feedbackd's clients, products, sanitizers and more
 	@scripts/steps $(LIVE) --beside $(COMPUTING)
 
-ci: ## All tests
+ci: ## All tests of this day
 	@scripts/steps test $(LIVE) --beside $(COMPUTING)
 
 # The number of the day: some tests run in part, on each day another one.
@@ -30,7 +30,7 @@ of_day = $(shell echo $$(($(DAY) % $(1))))
 # What listens to devices, buses and clocks; what mostly computes, and never builds where the others run their tests.
 LIVE = lint warnings installation library api docs fragments feedback pipewire field examples units lab-tool failing-part endurance-part month hostile
 COMPUTING = mutations-part orders-part overlays processors
-# What builds everything once more has one day of three.
+# What builds much once more has one day of three.
 ifeq ($(call of_day,3),0)
 LIVE += lab-gpiod2
 COMPUTING := warnings-gpiod2 warnings-elsewhere $(COMPUTING)

@@ -134,7 +134,7 @@ def test_the_doorbells_verdicts_and_the_faults_of_its_bench(tmp_path):
     assert "clicks" not in first["test_bad_a_wire_breaks"]
 
 
-@pytest.mark.skipif(not REAL_TIME, reason="RINGER_BENCH=real-time runs it: some minutes, on a machine that does little else")
+@pytest.mark.skipif(not REAL_TIME, reason="RINGER_BENCH=real-time runs it: 4 min, on a machine that does nothing else")
 def test_the_doorbells_verdicts_are_the_same_in_real_time(tmp_path):
     """Its wires are slower, and it measures less exactly. What makes it wait longer for a processor is a failure of the bench."""
     with open(f"{WIRED}/doorbell.toml", encoding="utf-8") as file:

@@ -860,8 +860,10 @@ def judged_pcm():
         file.write(f'pcm_type.ringer {{ lib "{WORK}/service/libasound_module_pcm_ringer.so" }}\n'
                    'pcm.!ringer_output { type plug slave.pcm { type pipewire role "ringer-judged" } }\n'
                    f'pcm.judged {{ type plug slave.pcm {{ type ringer slave ringer_output category soloAmbient socket "{SOCKET}" }} }}\n')
-    yield
-    os.unlink("/etc/asound.conf")
+    try:
+        yield
+    finally:
+        os.unlink("/etc/asound.conf")
 
 
 def twice(lab):

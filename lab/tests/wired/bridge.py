@@ -226,8 +226,8 @@ class Sound:
     """What the device plays goes to the bench's line-in, its left input; clicks to the right one.
 
     A chunk is passed on HOLD chunks later, when all of its clicks are known. A click's place in it follows from the number of
-    frames before it, not from when this program reads them. Where it is late by more than LATE chunks, chunks are lost: a wire
-    does not play later from then on.
+    frames before it, not from when this program reads them. When more than LATE chunks wait, chunks are dropped, so that the
+    delay does not grow.
     """
 
     CHUNK, HOLD, LATE, RATE = 480, 3, 12, 48000
@@ -250,8 +250,9 @@ class Sound:
     def run(self):
         while True:
             self.copy()
-            # Too late for the card, arecord has ended; the bench hears that clicks are missing.
+            # arecord has ended, of an error of the card; the bench hears that clicks are missing.
             self.source.wait()
+            time.sleep(0.1)
             self.open_source()
 
     def copy(self):
@@ -303,6 +304,7 @@ class Serial:
         self.wires, self.count = wires, 0
 
         def control():
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
             os.setsid()
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 

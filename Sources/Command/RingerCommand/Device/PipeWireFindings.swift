@@ -32,18 +32,17 @@ struct PipeWireFindings {
         }
         places += ["/etc", "/usr/share"]
         return of(list: text, succeeded: status == 0) + rules(in: places.map { $0 + "/pipewire/" })
-            + pastPipeWire(OtherAudio().programs)
+            + pastPipeWire()
     }
 
-    /// The programs that play to a sound card themselves: neither PipeWire nor ringerd has them in hand.
-    static func pastPipeWire(_ programs: [PCMProgram]) -> [Finding] {
-        programs.filter { $0.name != "pipewire" && $0.name != "ringerd" }.map { program in
+    /// The programs that play to a sound card themselves, which may be by Ringer.
+    private static func pastPipeWire() -> [Finding] {
+        OtherAudio().programs(otherThan: ["pipewire", "ringerd"]).map { program in
             let process = program.process.map { " (\($0))" } ?? ""
             return Finding(
-                part: "PipeWire", name: "\(program.name ?? "a program that is out of sight")\(process)",
-                problem: "it has opened \(program.pcm) past PipeWire, and is silenced only if that is by Ringer's PCM",
-                repair: "have it play to the PCM \"pipewire\" or \"ringer\": docs/pipewire.md, \"Not silenced\"",
-                isOptional: true)
+                part: "PipeWire", name: "\(program.name ?? "a program of unknown name")\(process)",
+                problem: "it has opened \(program.pcm) itself, not through PipeWire: it obeys only if it plays by Ringer",
+                repair: "have it play to PipeWire, or by Ringer: docs/alsa.md, docs/swift.md", isOptional: true)
         }
     }
 

@@ -23,21 +23,25 @@ public struct OtherAudio: Sendable {
         substreams.contains { $0.state.isPlaying && !isThread($0.state.owner, of: process) }
     }
 
-    /// The programs that have a sound card's playback PCM open, in the order of cards: a sound server, and whatever plays past it.
-    package var programs: [PCMProgram] {
+    /// The programs that have a sound card's playback PCM open, in the order of cards, but for those whose name is one of `names`.
+    ///
+    /// Of programs that share a card by `dmix` it is the one that opened the card.
+    package func programs(otherThan names: Set<String>) -> [PCMProgram] {
         substreams.compactMap { pcm, state in
             guard state.isOpen else { return nil }
-            guard let owner = state.owner else { return PCMProgram(pcm: pcm) }
             // The thread that opened it; its process has the name by which users know it.
-            let process = status(of: owner, "Tgid:").flatMap { Int32($0) }
-            return PCMProgram(pcm: pcm, process: process, name: process.flatMap { status(of: $0, "Name:") })
+            let process = state.owner.flatMap { status(of: $0, "Tgid:") }.flatMap { Int32($0) }
+            let name = process.flatMap { status(of: $0, "Name:") }
+            return name.map(names.contains) == true ? nil : PCMProgram(pcm: pcm, process: process, name: name)
         }
     }
 
     /// The value of the line of /proc/PID/status that begins with `name`; nil where the process has ended.
     private func status(of process: Int32, _ name: String) -> String? {
         let file = AttributeFile(path: processes.appending("\(process)").appending("status"))
-        let line = (try? file.read())?.split(separator: "\n").first { $0.hasPrefix(name) }
+        // The kernel escapes line feeds of a name, and no carriage return.
+        let lines = (try? file.read())?.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }
+        let line = lines?.first { $0.hasPrefix(name) }
         return line.map { String($0.dropFirst(name.count).drop { $0 == "\t" || $0 == " " }) }
     }
 
@@ -73,9 +77,9 @@ public struct OtherAudio: Sendable {
 package struct PCMProgram: Sendable, Hashable {
     /// The PCM as ALSA names it, such as "hw:0,0".
     package var pcm: String
-    /// The process; nil if it is outside of this process's PID namespace, or the thread that opened the PCM has ended.
+    /// The process; nil if it is hidden or outside of this process's PID namespace, or the thread that opened the PCM has ended.
     package var process: Int32?
-    /// The name of the process, at most 15 bytes.
+    /// The name of the process, of which the kernel keeps 15 bytes.
     package var name: String?
 }
 

@@ -70,7 +70,7 @@ extension EitherTime {
                 .silence(duration: .seconds(60)), as: .session(.playback))
             _ = try await lab.nextStart()
             let playing = try await doctor()
-            #expect(playing.contains(own) && playing.contains(",0 past PipeWire"), "\(playing)")
+            #expect(playing.contains(own) && playing.contains(",0 itself, not through PipeWire"), "\(playing)")
             await lab.device.releaseOutput()
             let idle = try await doctor()
             #expect(idle.contains("ringer-pipewire runs") && !idle.contains(own), "\(idle)")
