@@ -41,7 +41,8 @@ struct PipeWireFindings {
             let process = program.process.map { " (\($0))" } ?? ""
             return Finding(
                 part: "PipeWire", name: "\(program.name ?? "a program of unknown name")\(process)",
-                problem: "it has opened \(program.pcm) itself, not through PipeWire: it obeys only if it plays by Ringer",
+                problem:
+                    "it has opened \(program.pcm) itself, not through PipeWire: it obeys only if it plays by Ringer",
                 repair: "have it play to PipeWire, or by Ringer: docs/alsa.md, docs/swift.md", isOptional: true)
         }
     }
