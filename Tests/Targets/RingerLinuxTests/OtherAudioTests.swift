@@ -68,7 +68,7 @@ import Testing
         #expect(other.isPlaying(excluding: 900))
     }
 
-    @Test("programs that have a card's playback PCM open are named by their process, but for some, in the order of cards")
+    @Test("programs that have a card's playback PCM open are named by their process")
     func programs() throws {
         try directory.write("closed\n", to: "asound/card0/pcm0p/sub0/status")
         try substream("card0/pcm0c/sub0", state: "RUNNING", owner: 812)
