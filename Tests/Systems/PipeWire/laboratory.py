@@ -190,12 +190,12 @@ PLAYERS = {
     "paplay": ["paplay", "--property=media.role=event"],
     "paplay-volume": ["paplay", "--volume=40000"],
     "aplay": ["aplay", "-q", "-D", "pipewire"],
-    "judged": ["aplay", "-q", "-D", "judged"],
 }
+ON_THE_PLUGIN = {"judged": ["aplay", "-q", "-D", "judged"]}
 
 
 def play(player, file, *options, **environment):
-    return spawn("player", *PLAYERS.get(player, [player]), *options, file, env={**os.environ, **environment})
+    return spawn("player", *(PLAYERS | ON_THE_PLUGIN).get(player, [player]), *options, file, env={**os.environ, **environment})
 
 
 def over(child):
