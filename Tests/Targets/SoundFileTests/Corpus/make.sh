@@ -13,26 +13,24 @@ sox -R -n -r 44100 -c 2 -b 32 "$work/stereo.wav" synth 100s sine 600 sine 900 ga
 sox -R -n -r 48000 -c 6 -b 32 "$work/six.wav" synth 9s sine 500 sine 600 sine 700 sine 800 sine 900 sine 1000 gain -3
 
 ff() { ffmpeg -v error -y -bitexact -i "$work/$1.wav" -map_metadata -1 $3 "$2"; }
-for codec in s8 s16be s24le s32be f32le f64be mulaw alaw; do
-    ff mono "pcm-$codec.caf" "-c:a pcm_$codec"
-done
+# pcm EXTENSION OPTIONS CODEC...
+pcm() {
+    extension=$1 options=$2
+    shift 2
+    for codec; do ff mono "pcm-$codec.$extension" "-c:a pcm_$codec $options"; done
+}
+pcm caf "" s8 s16be s24le s32be f32le f64be mulaw alaw
 ff stereo ima4.caf "-c:a adpcm_ima_qt"
 ff six six.caf "-c:a pcm_s16be"
 ffmpeg -v error -bitexact -i "$work/mono.wav" -c:a pcm_s16be -f caf - | cat > streamed.caf
 ffmpeg -v error -y -bitexact -i "$work/mono.wav" -c:a pcm_s16le -metadata title=Chime -metadata artist=Ringer tagged.caf
-for codec in s8 s16be s24be s32be; do
-    ff mono "pcm-$codec.aiff" "-c:a pcm_$codec"
-done
+pcm aiff "" s8 s16be s24be s32be
 ffmpeg -v error -bitexact -i "$work/mono.wav" -c:a pcm_s16be -f aiff - | cat > streamed.aiff
-for codec in u8 s16le f32be f64be mulaw alaw; do
-    ff mono "pcm-$codec.aifc" "-c:a pcm_$codec -f aiff"
-done
+pcm aifc "-f aiff" u8 s16le f32be f64be mulaw alaw
 ff stereo ima4.aifc "-c:a adpcm_ima_qt -f aiff"
 sndfile-convert -ima-adpcm "$work/stereo.wav" ima4-sndfile.aifc
 sndfile-convert -pcm24 -endian=little "$work/mono.wav" 42n1.aifc
-for codec in u8 s16le s24le s32le f32le f64le mulaw alaw; do
-    ff mono "pcm-$codec.wav" "-c:a pcm_$codec"
-done
+pcm wav "" u8 s16le s24le s32le f32le f64le mulaw alaw
 ff six six.wav "-c:a pcm_s16le"
 ff stereo rf64.wav "-c:a pcm_s16le -rf64 always"
 ffmpeg -v error -bitexact -i "$work/mono.wav" -c:a pcm_s16le -f wav - | cat > streamed.wav
