@@ -43,8 +43,7 @@ struct SessionCoordinatorTests {
 
     @Test("activating a session that does not mix stops and interrupts the one that played, before it is accepted")
     func interrupts() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.make("game", "solo")
         try stage.send(.activate(stage["game"]))
         #expect(
@@ -57,8 +56,7 @@ struct SessionCoordinatorTests {
 
     @Test("deactivating lets the interrupted session resume: it is active again and notified")
     func resumes() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi", "game": "solo"])
+        var stage = try SessionStage(playing: ["music": "medi", "game": "solo"])
         try stage.send(.deactivate(stage["game"], notifyOthers: true))
         #expect(
             stage.actions == [
@@ -71,8 +69,7 @@ struct SessionCoordinatorTests {
 
     @Test("deactivating without notifying others ends the interruption, and no session resumes")
     func doesNotNotify() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi", "game": "solo"])
+        var stage = try SessionStage(playing: ["music": "medi", "game": "solo"])
         try stage.send(.deactivate(stage["game"], notifyOthers: false))
         #expect(stage.actions.last == .interruptionEnded(stage["music"], shouldResume: false))
         #expect(try stage.state("music").phase == .inactive)
@@ -85,8 +82,7 @@ struct SessionCoordinatorTests {
 
     @Test("activating what is active, and deactivating what is not, does nothing")
     func twice() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.send(.activate(stage["music"]))
         #expect(stage.actions.isEmpty)
         try stage.make("idle", "medi")
@@ -121,8 +117,7 @@ struct SessionCoordinatorTests {
 
     @Test("an active session that stops mixing interrupts others as if it were activated then")
     func stopsMixing() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi", "voice": "medi+mix"])
+        var stage = try SessionStage(playing: ["music": "medi", "voice": "medi+mix"])
         try stage.send(.setOptions(stage["voice"], []))
         #expect(stage.actions.contains(.interruptionBegan(stage["music"], by: .session(stage["voice"]))))
         // Mixing again does not bring it back: only the end does.
@@ -161,8 +156,7 @@ struct SessionCoordinatorTests {
 
     @Test("a recording session silences what mixes with it, for as long as it is active")
     func recording() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "ambi"])
+        var stage = try SessionStage(playing: ["music": "ambi"])
         try stage.make("memo", "reca")
         try stage.send(.activate(stage["memo"]))
         #expect(
@@ -182,8 +176,7 @@ struct SessionCoordinatorTests {
 
     @Test("one that ducks lowers others once, and they come back when it ends, in either order of activation")
     func ducks() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.make("voice", "medi+duck")
         try stage.send(.activate(stage["voice"]))
         #expect(stage.actions == [.activated(stage["voice"]), .duck(stage["music"])])
@@ -196,8 +189,7 @@ struct SessionCoordinatorTests {
 
     @Test("of two ducking sessions the newer is heard in full, and none of a higher priority is ducked")
     func ducksDuckers() throws {
-        var stage = try SessionStage()
-        try stage.playing(["voice": "medi+duck", "second": "medi+duck"])
+        var stage = try SessionStage(playing: ["voice": "medi+duck", "second": "medi+duck"])
         #expect(try stage.state("voice").isDucked && !stage.state("second").isDucked)
         try stage.send(.deactivate(stage["second"]))
         #expect(try !stage.state("voice").isDucked)
@@ -285,8 +277,7 @@ struct SessionCoordinatorTests {
 
     @Test("other audio is another session's, or another process's, and never one's own")
     func otherAudio() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.make("game", "ambi")
         #expect(stage.coordinator.isOtherAudioPlaying(beside: stage["game"]))
         #expect(!stage.coordinator.isOtherAudioPlaying(beside: stage["music"]))

@@ -72,8 +72,7 @@ struct SessionInputTests {
 
     @Test("several routes at once need no input, and lose and get it as other devices")
     func multiRoute() throws {
-        var stage = try SessionStage()
-        try stage.playing(["mixer": "multi"])
+        var stage = try SessionStage(playing: ["mixer": "multi"])
         try stage.send(.inputAvailable(false))
         let lost = RouteChange(.oldDeviceUnavailable, from: Self.speaker(.microphone), to: Self.speaker(nil))
         #expect(stage.actions.first == .routeChanged(stage["mixer"], lost))

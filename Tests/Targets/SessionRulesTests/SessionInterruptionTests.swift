@@ -10,8 +10,7 @@ struct SessionInterruptionTests {
 
     @Test("a call interrupts every session, mixing or not, and its end brings them back")
     func outside() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi", "ambience": "ambi"])
+        var stage = try SessionStage(playing: ["music": "medi", "ambience": "ambi"])
         try stage.send(.outsideBegan(Self.call))
         #expect(
             stage.actions == [
@@ -31,8 +30,7 @@ struct SessionInterruptionTests {
 
     @Test("an end without should-resume leaves sessions inactive")
     func doesNotResume() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.send(.outsideBegan(Self.call))
         try stage.send(.outsideEnded(Self.call, shouldResume: false))
         #expect(stage.actions == [.interruptionEnded(stage["music"], shouldResume: false), .activityChanged([])])
@@ -161,8 +159,7 @@ struct SessionInterruptionTests {
 
     @Test("after a call was answered no end comes, not even at its end, and sessions may be activated")
     func answered() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi", "game": "solo"])
+        var stage = try SessionStage(playing: ["music": "medi", "game": "solo"])
         try stage.send(.outsideBegan(Self.call))
         #expect(stage.refusal(.activate(stage["music"])) == .notActive)
         try stage.send(.outsideAnswered(Self.call))
@@ -181,8 +178,7 @@ struct SessionInterruptionTests {
     func nested() throws {
         for last in [Self.call, Self.clock] {
             let first = last == Self.call ? Self.clock : Self.call
-            var stage = try SessionStage()
-            try stage.playing(["music": "medi"])
+            var stage = try SessionStage(playing: ["music": "medi"])
             try stage.send(.outsideBegan(Self.call))
             try stage.send(.outsideBegan(Self.clock))
             #expect(stage.actions.isEmpty)
@@ -195,8 +191,7 @@ struct SessionInterruptionTests {
 
     @Test("one of several interruptions that says not to resume is enough")
     func nestedWithoutResume() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.send(.outsideBegan(Self.call))
         try stage.send(.outsideBegan(Self.clock))
         try stage.send(.outsideEnded(Self.call, shouldResume: false))
@@ -206,8 +201,7 @@ struct SessionInterruptionTests {
 
     @Test("sessions that interrupted each other come back one by one, the newest first")
     func stack() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi", "podcast": "medi", "game": "solo"])
+        var stage = try SessionStage(playing: ["music": "medi", "podcast": "medi", "game": "solo"])
         try stage.send(.outsideBegan(Self.call))
         try stage.send(.outsideEnded(Self.call, shouldResume: true))
         #expect(stage.actions.first == .interruptionEnded(stage["game"], shouldResume: true))
@@ -220,8 +214,7 @@ struct SessionInterruptionTests {
 
     @Test("when the one in between goes, the oldest keeps waiting for the newest, and gets one end")
     func middleGoes() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi", "podcast": "medi", "game": "solo"])
+        var stage = try SessionStage(playing: ["music": "medi", "podcast": "medi", "game": "solo"])
         try stage.send(.deactivate(stage["podcast"]))
         #expect(
             stage.actions == [
@@ -234,8 +227,7 @@ struct SessionInterruptionTests {
 
     @Test("an interrupted session that is activated again gets no end, and interrupts in its turn")
     func reactivated() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi", "game": "solo"])
+        var stage = try SessionStage(playing: ["music": "medi", "game": "solo"])
         try stage.send(.activate(stage["music"]))
         #expect(
             stage.actions == [
@@ -248,8 +240,7 @@ struct SessionInterruptionTests {
 
     @Test("one that waits for a session which does not resume need not wait on")
     func giveUp() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.make("podcast", "medi", isSpoken: true)
         try stage.send(.activate(stage["podcast"]))
         try stage.playing(["voice": "medi+speech"])
@@ -265,8 +256,7 @@ struct SessionInterruptionTests {
     func revertedMixing() throws {
         // Its override reverts with the interruption; without waiting it would come back beside the other, or be
         // interrupted at the moment of its resumption.
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.make("radio", "medi", isSpoken: true)
         try stage.send(.setOverride(stage["radio"], .mixWithOthers, true))
         try stage.send(.activate(stage["radio"]))
@@ -282,8 +272,7 @@ struct SessionInterruptionTests {
 
     @Test("a session that changes its mixing while interrupted waits for the one it would fight with")
     func changedMixing() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.make("radio", "medi+mix", isSpoken: true)
         try stage.send(.activate(stage["radio"]))
         try stage.playing(["voice": "medi+speech"])
@@ -295,8 +284,7 @@ struct SessionInterruptionTests {
     @Test("one that interrupts speech is waited for only by what it interrupted itself")
     func speechLater() throws {
         // The podcast was activated beside the voice, and plays beside it again whatever it sets meanwhile.
-        var stage = try SessionStage()
-        try stage.playing(["voice": "medi+speech"])
+        var stage = try SessionStage(playing: ["voice": "medi+speech"])
         try stage.make("podcast", "medi", isSpoken: true)
         try stage.send(.activate(stage["podcast"]))
         try stage.playing(["music": "medi"])
@@ -341,8 +329,7 @@ struct SessionInterruptionTests {
 
     @Test("the end of an interruption that never began, and a second beginning, change nothing")
     func unknown() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.send(.outsideEnded(Self.call, shouldResume: true))
         try stage.send(.outsideAnswered(Self.call))
         #expect(stage.actions.isEmpty)

@@ -10,8 +10,7 @@ struct SessionRouteTests {
 
     @Test("plugging headphones in moves sound there, and the change has the reason and the old route")
     func plugIn() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.send(.route(.headphone(isInserted: true)))
         let change = RouteChange(.newDeviceAvailable, from: SessionRoute(.speaker), to: SessionRoute(.headphone))
         #expect(stage.actions == [.routeChanged(stage["music"], change), .deviceRouteChanged(change)])
@@ -21,8 +20,7 @@ struct SessionRouteTests {
 
     @Test("pulling headphones out pauses what played through them, and the session stays active")
     func pullOut() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.send(.route(.headphone(isInserted: true)))
         try stage.send(.route(.headphone(isInserted: false)))
         #expect(stage.actions.first == .stopSound(stage["music"], .oldDeviceUnavailable))
@@ -34,8 +32,7 @@ struct SessionRouteTests {
     @Test("a headset that loses its microphone plays on; pulled out in whichever order, it pauses once")
     func headset() throws {
         for microphoneFirst in [true, false] {
-            var stage = try SessionStage()
-            try stage.playing(["music": "medi"])
+            var stage = try SessionStage(playing: ["music": "medi"])
             try stage.send(.route(.headphone(isInserted: true)))
             try stage.send(.route(.microphone(isInserted: true)))
             try expectRoute(stage, "music", .headset)
@@ -53,8 +50,7 @@ struct SessionRouteTests {
 
     @Test("what was connected last wins, and what remains takes over")
     func lastWins() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.send(.route(.external(.bluetooth, isPresent: true)))
         try stage.send(.route(.headphone(isInserted: true)))
         try expectRoute(stage, "music", .headphone)
@@ -66,8 +62,7 @@ struct SessionRouteTests {
 
     @Test("something else that goes does not pause what plays elsewhere")
     func otherGoes() throws {
-        var stage = try SessionStage()
-        try stage.playing(["music": "medi"])
+        var stage = try SessionStage(playing: ["music": "medi"])
         try stage.send(.route(.external(.line, isPresent: true)))
         try stage.send(.route(.headphone(isInserted: true)))
         try stage.send(.route(.external(.line, isPresent: false)))
@@ -78,8 +73,7 @@ struct SessionRouteTests {
     @Test(
         "a call goes to the receiver; the override sends it to the speaker until a route changes or it is interrupted")
     func override() throws {
-        var stage = try SessionStage()
-        try stage.playing(["call": "plar"])
+        var stage = try SessionStage(playing: ["call": "plar"])
         try expectRoute(stage, "call", .receiver)
         try stage.send(.setOverride(stage["call"], .speaker, true))
         try expectRoute(stage, "call", .speaker)
@@ -129,8 +123,7 @@ struct SessionRouteTests {
 
     @Test("default-to-speaker survives routes and interruptions, and only a category ends it")
     func defaultToSpeaker() throws {
-        var stage = try SessionStage()
-        try stage.playing(["call": "plar"])
+        var stage = try SessionStage(playing: ["call": "plar"])
         try stage.send(.setOverride(stage["call"], .defaultToSpeaker, true))
         try stage.send(.route(.headphone(isInserted: true)))
         try expectRoute(stage, "call", .headphone)
@@ -159,8 +152,7 @@ struct SessionRouteTests {
 
     @Test("waking reports the same route to every active session, with its own reason, and reverts nothing")
     func wakes() throws {
-        var stage = try SessionStage()
-        try stage.playing(["call": "plar"])
+        var stage = try SessionStage(playing: ["call": "plar"])
         try stage.make("idle", "medi")
         try stage.send(.setOverride(stage["call"], .speaker, true))
         try stage.send(.route(.wokeFromSleep))
@@ -187,8 +179,7 @@ struct SessionRouteTests {
 
     @Test("the device's own sounds go with the session that leads, and the change says that it is another's category")
     func deviceRoute() throws {
-        var stage = try SessionStage()
-        try stage.playing(["ambience": "ambi"])
+        var stage = try SessionStage(playing: ["ambience": "ambi"])
         try stage.make("call", "plar+mix", .call)
         try stage.send(.activate(stage["call"]))
         let speaker = SessionRoute(.speaker)

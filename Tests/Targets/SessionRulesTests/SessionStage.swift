@@ -19,9 +19,10 @@ struct SessionStage {
         ])
     }
 
-    /// A stage at a time in nanoseconds of CLOCK_MONOTONIC.
-    init(at time: UInt64 = 0) throws {
+    /// A stage at a time in nanoseconds of CLOCK_MONOTONIC, with sessions that are active and play.
+    init(at time: UInt64 = 0, playing profiles: KeyValuePairs<String, String> = [:]) throws {
         coordinator = SessionCoordinator(board: try Self.board(), at: time)
+        try playing(profiles)
     }
 
     subscript(_ name: String) -> SessionID { ids[name] ?? SessionID(rawValue: 0) }
