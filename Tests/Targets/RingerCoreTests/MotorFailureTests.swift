@@ -11,6 +11,13 @@ extension VibratorBench {
             if case .offFailed(_, let attempt, _) = report { attempt } else { nil }
         }
     }
+
+    /// Expects that the motor obeys again: a new vibration comes to its end.
+    fileprivate func expectObeys() throws {
+        play(try .ms("100"))
+        clock.advance(by: .seconds(1))
+        #expect(ends.all.last == .finished)
+    }
 }
 
 @Suite("A vibration motor that fails")
@@ -58,9 +65,7 @@ struct FailingMotorTests {
         bench.play(try .ms("100"))
         #expect(bench.ends.all == [.failed(jammed), .failed(jammed)])
         bench.clock.advance(by: .milliseconds(200))
-        bench.play(try .ms("100"))
-        bench.clock.advance(by: .seconds(1))
-        #expect(bench.ends.all.last == .finished)
+        try bench.expectObeys()
     }
 
     // An I2C expander that did not acknowledge once was taken for one that was unplugged: nothing turned the motor off any
@@ -103,16 +108,13 @@ struct FailingMotorTests {
         bench.play(try .ms("100"))
         #expect(bench.ends.all == [.failed(jammed), .stopped(.limited)])
         bench.clock.advance(by: .milliseconds(100))
-        bench.play(try .ms("100"))
-        bench.clock.advance(by: .seconds(1))
-        #expect(bench.ends.all.last == .finished)
+        try bench.expectObeys()
     }
 
     // It tried five times within a millisecond.
     @Test("closing goes on trying to turn the motor off for as long as a device waits for it")
     func closing() throws {
-        let bench = VibratorBench()
-        bench.play(try .ms("1000"))
+        let bench = try VibratorBench(playing: "1000")
         // At 0, 10, 30 and 70 ms both the vibration's end and the closing try.
         bench.motor.failTurnOff(with: Array(repeating: jammed, count: 6))
         let errors = Record<RingerError?>()
@@ -184,8 +186,7 @@ struct FailingMotorTests {
 
     @Test("a late failure to turn the motor off is reported, even if another vibration has begun")
     func lateTurnOffFails() throws {
-        let bench = VibratorBench()
-        bench.play(try .ms("100,500,100"))
+        let bench = try VibratorBench(playing: "100,500,100")
         bench.motor.answers.areLate = true
         bench.motor.failTurnOff(with: [jammed])
         bench.clock.advance(by: .milliseconds(100))
@@ -225,8 +226,7 @@ struct FailingMotorTests {
 struct UnpluggedMotorTests {
     @Test("a motor that the kernel stopped is reported, and not tried again")
     func stoppedByKernel() throws {
-        let bench = VibratorBench()
-        bench.play(try .ms("100"))
+        let bench = try VibratorBench(playing: "100")
         bench.clock.advance(by: .milliseconds(50))
         bench.motor.unplug(.stops)
         bench.clock.advance(by: .seconds(3600))
@@ -234,16 +234,13 @@ struct UnpluggedMotorTests {
         #expect(bench.failedAttempts == [1])
         #expect(bench.ends.all.count == 1 && bench.clock.pendingTimers == 0)
         bench.motor.plug()
-        bench.play(try .ms("100"))
-        bench.clock.advance(by: .seconds(1))
-        #expect(bench.ends.all.last == .finished)
+        try bench.expectObeys()
     }
 
     // It was not tried again either: a motor on an expander that came back turned until the process ended.
     @Test("one that may turn on is reported once, wakes nothing, and is turned off first when its device is back")
     func keepsTurning() throws {
-        let bench = VibratorBench()
-        bench.play(try .ms("100"))
+        let bench = try VibratorBench(playing: "100")
         bench.clock.advance(by: .milliseconds(50))
         bench.motor.unplug(.keepsTurning)
         bench.clock.advance(by: .milliseconds(50))
@@ -291,8 +288,7 @@ struct UnpluggedMotorTests {
     // Turning it off was begun anew, and the vibration did not end while such announcements kept coming.
     @Test("one that may be back while it is being turned off is off when that succeeds")
     func mayBeBackMeanwhile() throws {
-        let bench = VibratorBench()
-        bench.play(try .ms("100"))
+        let bench = try VibratorBench(playing: "100")
         bench.motor.answers.areLate = true
         bench.clock.advance(by: .milliseconds(100))
         for _ in 0..<3 { bench.motor.announceReturn() }
@@ -303,8 +299,7 @@ struct UnpluggedMotorTests {
 
     @Test("one that comes and goes at rest is not touched")
     func atRest() throws {
-        let bench = VibratorBench()
-        bench.play(try .ms("100"))
+        let bench = try VibratorBench(playing: "100")
         bench.clock.advance(by: .seconds(1))
         let reports = bench.reports.all
         bench.motor.unplug(.keepsTurning)

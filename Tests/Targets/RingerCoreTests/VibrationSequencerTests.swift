@@ -20,6 +20,12 @@ struct VibratorBench {
         }
     }
 
+    /// A bench on which a pattern has begun.
+    init(playing milliseconds: String, longestOnTime: Duration = .seconds(10)) throws {
+        self.init(longestOnTime: longestOnTime)
+        play(try .ms(milliseconds))
+    }
+
     /// Begins `pattern`; its end goes to `ends`.
     @discardableResult
     func play(_ pattern: VibrationPattern) -> Vibrator.ID {
@@ -46,8 +52,7 @@ extension VibrationPattern {
 struct VibratorTests {
     @Test("a pattern turns the motor for exactly its times")
     func exactTimes() throws {
-        let bench = VibratorBench()
-        bench.play(try .ms("400,200,100,50,30"))
+        let bench = try VibratorBench(playing: "400,200,100,50,30")
         bench.clock.advance(by: .seconds(5))
         #expect(bench.turns == "0-400 600-700 750-780")
         #expect(bench.ends.all == [.finished])
@@ -66,16 +71,14 @@ struct VibratorTests {
 
     @Test("two pulses without a rest between them are one turn")
     func noRest() throws {
-        let bench = VibratorBench()
-        bench.play(try .ms("100,0,100"))
+        let bench = try VibratorBench(playing: "100,0,100")
         bench.clock.advance(by: .seconds(5))
         #expect(bench.turns == "0-200")
     }
 
     @Test("stopping turns the motor off at once and ends the vibration as stopped")
     func stop() throws {
-        let bench = VibratorBench()
-        bench.play(try .ms("1000"))
+        let bench = try VibratorBench(playing: "1000")
         bench.clock.advance(by: .milliseconds(123))
         bench.vibrator.stop()
         #expect(bench.turns == "0-123")
@@ -98,8 +101,7 @@ struct VibratorTests {
 
     @Test("no single turn exceeds the longest on-time")
     func longestOnTime() throws {
-        let bench = VibratorBench(longestOnTime: .seconds(2))
-        bench.play(try .ms("5000,100,5000"))
+        let bench = try VibratorBench(playing: "5000,100,5000", longestOnTime: .seconds(2))
         bench.clock.advance(by: .seconds(20))
         #expect(bench.turns == "0-2000")
         #expect(bench.ends.all == [.stopped(.limited)])
@@ -243,8 +245,8 @@ extension VibratorTests {
     @Test("a long pulse ends at the longest on-time, and when it is stopped", arguments: [31, 45, 60])
     func longPulseEnds(seconds: Int) throws {
         for isStopped in [true, false] {
-            let bench = VibratorBench(longestOnTime: isStopped ? .seconds(300) : .seconds(seconds))
-            bench.play(try .ms("200000"))
+            let bench = try VibratorBench(
+                playing: "200000", longestOnTime: isStopped ? .seconds(300) : .seconds(seconds))
             bench.clock.advance(by: .seconds(seconds))
             if isStopped { bench.vibrator.stop() }
             #expect(bench.ends.all == [isStopped ? .stopped(.caller) : .stopped(.limited)])
