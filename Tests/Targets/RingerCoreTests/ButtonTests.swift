@@ -6,18 +6,7 @@ import Testing
 @testable import RingerCore
 
 /// The push button that moves the kept position.
-@Suite struct ButtonTests {
-    private let folder: TemporaryDirectory
-    private let clock = VirtualClock()
-    private let board: SimulatedBoard
-
-    init() throws {
-        folder = try TemporaryDirectory()
-        board = SimulatedBoard(clock: clock)
-    }
-
-    private var file: String { folder.path + "/position" }
-
+@Suite final class ButtonTests: PositionTests {
     /// A device on the board, by default without a slide switch.
     private func device(
         _ button: PositionButton = .init(), hasSwitch: Bool = false, file: String? = nil
@@ -27,7 +16,7 @@ import Testing
         if !hasSwitch { (ports.ringSilent, ports.hasButton) = (nil, true) }
         var configuration = Device.Configuration()
         configuration.positionFile = file
-        return try Device(ports, configuration: configuration)
+        return try open(ports, configuration)
     }
 
     private func push(for length: Duration = .milliseconds(40)) {
@@ -38,7 +27,6 @@ import Testing
     @Test("a press silences what plays at once, as an edge does; the next one lets it be heard")
     func press() throws {
         let device = try device()
-        defer { device.close() }
         #expect(device.state.ringSilent == .ring && device.state.isSwitchConnected)
         #expect(device.decide(.systemSound()).reason == .switchAtRing)
         let tone = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [Int16](repeating: 7, count: 48_000))
@@ -64,7 +52,6 @@ import Testing
     @Test("beside a switch presses add silence, and take away what they added")
     func besideSwitch() throws {
         let device = try device(hasSwitch: true)
-        defer { device.close() }
         #expect(device.state.keptPosition == nil)
         push()
         #expect(device.decide(.systemSound()) == .silence(.softwareSilent))
@@ -78,7 +65,6 @@ import Testing
     @Test("beside a switch, the loss of the button is not the switch's")
     func lostBesideSwitch() throws {
         let device = try device(hasSwitch: true)
-        defer { device.close() }
         board.button.contact.unplug()
         #expect(device.switchProblem == nil && device.state.isSwitchConnected)
         board.button.contact.plug()
@@ -89,7 +75,6 @@ import Testing
     @Test("with cycle each press goes on by way of vibrate")
     func cycle() throws {
         let device = try device(.init(order: .cycle))
-        defer { device.close() }
         var positions: [SwitchPosition?] = []
         for _ in 0..<4 {
             push()
@@ -101,7 +86,6 @@ import Testing
     @Test("a long press moves the position when its time is reached; a short one, or one that is cut off, does not")
     func long() throws {
         let device = try device(.init(longPress: .milliseconds(600)))
-        defer { device.close() }
         push(for: .milliseconds(599))
         #expect(device.state.ringSilent == .ring)
         board.button.press()
@@ -125,7 +109,6 @@ import Testing
     @Test("a contact that bounces at both ends makes one press")
     func bounce() throws {
         let device = try device()
-        defer { device.close() }
         func bounce() {
             for _ in 0..<5 {
                 board.button.press()
@@ -146,7 +129,6 @@ import Testing
     func held() throws {
         board.button.press()
         let device = try device()
-        defer { device.close() }
         clock.advance(by: .seconds(1))
         board.button.release()
         clock.advance(by: .seconds(1))
@@ -164,7 +146,6 @@ import Testing
     @Test("a press while the machine slept counts once it is awake")
     func sleep() throws {
         let device = try device()
-        defer { device.close() }
         board.button.contact.moveUnnoticed(to: .silent)
         #expect(device.state.ringSilent == .ring)
         board.surroundings.set(.wokeFromSleep)
@@ -174,7 +155,6 @@ import Testing
     @Test("presses and programs take turns: each moves what the last one left, and the file has the last one")
     func together() async throws {
         let device = try device(file: file)
-        defer { device.close() }
         push()
         try await device.togglePosition()
         #expect(device.state.ringSilent == .ring)

@@ -5,33 +5,43 @@ import Testing
 
 @testable import RingerCore
 
-/// The position that software sets.
-@Suite struct KeptPositionTests {
-    private let folder: TemporaryDirectory
-    private let clock = VirtualClock()
-    private let board: SimulatedBoard
+/// What tests of the kept position need: a simulated board in virtual time, and the file that keeps the position.
+class PositionTests {
+    let folder: TemporaryDirectory
+    let clock = VirtualClock()
+    let board: SimulatedBoard
+    private var devices: [Device] = []
 
     init() throws {
         folder = try TemporaryDirectory()
         board = SimulatedBoard(clock: clock)
     }
 
-    private var file: String { folder.path + "/position" }
+    deinit { devices.forEach { $0.close() } }
 
+    /// A device that is closed after the test.
+    func open(_ ports: Device.Ports, _ configuration: Device.Configuration) throws -> Device {
+        devices.append(try Device(ports, configuration: configuration))
+        return devices[devices.count - 1]
+    }
+
+    var file: String { folder.path + "/position" }
+    func kept() throws -> String { try TextFile.read(file) }
+}
+
+/// The position that software sets.
+@Suite final class KeptPositionTests: PositionTests {
     private func device(hasSwitch: Bool = true, initial: SwitchPosition = .ring) throws -> Device {
         var configuration = Device.Configuration()
         (configuration.positionFile, configuration.initialPosition) = (file, initial)
         var ports = Device.Ports(simulated: board)
         if !hasSwitch { ports.ringSilent = nil }
-        return try Device(ports, configuration: configuration)
+        return try open(ports, configuration)
     }
-
-    private func kept() throws -> String { try TextFile.read(file) }
 
     @Test("it stops what it forbids at once, and is in the file when the call returns")
     func silences() async throws {
         let device = try device()
-        defer { device.close() }
         let tone = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [Int16](repeating: 7, count: 48_000))
         let outcomes = Mutex<[SoundOutcome]>([])
         try device.start(tone, category: .ambient) { result in outcomes.withLock { $0.append(result.outcome) } }
@@ -74,7 +84,6 @@ import Testing
     @Test("without a switch it is the switch's: it moves, with the time")
     func withoutSwitch() async throws {
         let device = try device(hasSwitch: false)
-        defer { device.close() }
         #expect(device.state.ringSilent == .ring && device.state.isSwitchConnected)
         let events = device.events
         clock.advance(by: .seconds(1))
@@ -95,7 +104,6 @@ import Testing
     func damaged(_ text: String) async throws {
         try folder.write("position", Array(text.utf8))
         let device = try device()
-        defer { device.close() }
         #expect(device.state.keptPosition == .silent)
         #expect(device.positionProblem?.subject == file && device.positionProblem?.code == .invalid)
         try await device.setPosition(.ring)
@@ -108,7 +116,6 @@ import Testing
     func unwritable() async throws {
         try folder.make("position")
         let device = try device()
-        defer { device.close() }
         #expect(device.state.keptPosition == .silent && device.positionProblem != nil)
         let error = await #expect(throws: RingerError.self) { try await device.setPosition(.vibrate) }
         #expect(error?.subject == file && error?.operation == "write")
@@ -122,7 +129,6 @@ import Testing
     func missing(_ isLink: Bool) throws {
         if isLink { symlink(folder.path + "/nowhere", file) } else { rmdir(folder.path) }
         let device = try device()
-        defer { device.close() }
         #expect(device.state.keptPosition == .silent && device.positionProblem?.subject == file)
     }
 
@@ -140,7 +146,6 @@ import Testing
     @Test("the detector measures muted, and the switch does not disagree")
     func detector() async throws {
         let device = try device()
-        defer { device.close() }
         try await device.setPosition(.silent)
         let reading = Mutex<MuteReading?>(nil)
         device.muteDetector.measure(completion: { result in reading.withLock { $0 = result } })
@@ -153,7 +158,6 @@ import Testing
     @Test("several at once: the file has the one that is in force")
     func several() async throws {
         let device = try device()
-        defer { device.close() }
         let positions = SwitchPosition.allCases
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<60 { group.addTask { try? await device.setPosition(positions[number % 3]) } }

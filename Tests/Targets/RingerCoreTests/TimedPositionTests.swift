@@ -5,20 +5,10 @@ import Testing
 @testable import RingerCore
 
 /// A kept position that ends by itself, in virtual time.
-@Suite struct TimedPositionTests {
-    private let folder: TemporaryDirectory
-    private let clock = VirtualClock()
-    private let board: SimulatedBoard
+@Suite final class TimedPositionTests: PositionTests {
     /// The clock's present second; 2026-01-01 0:16:40.
     private static let start: Int64 = 1_767_225_600 + 1_000
 
-    init() throws {
-        folder = try TemporaryDirectory()
-        board = SimulatedBoard(clock: clock)
-    }
-
-    private var file: String { folder.path + "/position" }
-    private func kept() throws -> String { try TextFile.read(file) }
     private func write(_ text: String) throws { try folder.write("position", Array(text.utf8)) }
 
     private func device(hasSwitch: Bool = true, on clock: VirtualClock? = nil) throws -> Device {
@@ -26,13 +16,12 @@ import Testing
         configuration.positionFile = file
         var ports = Device.Ports(simulated: clock.map { SimulatedBoard(clock: $0) } ?? board)
         if !hasSwitch { ports.ringSilent = nil }
-        return try Device(ports, configuration: configuration)
+        return try open(ports, configuration)
     }
 
     @Test("it ends at its time, by one timer, and the position before is in force again and in the file")
     func ends() async throws {
         let device = try device()
-        defer { device.close() }
         #expect(!clock.advanceToNextTimer(by: .init(nanoseconds: .max)))
         try await device.setPosition(.silent, until: Self.start + 7_200)
         #expect(try kept() == "silent until \(Self.start + 7_200) then ring\n")
@@ -52,7 +41,6 @@ import Testing
     @Test("where quiet hours begin when it ends, nothing is heard or felt in between, whichever timer is first")
     func endsAsQuietHoursBegin() async throws {
         let device = try device()
-        defer { device.close() }
         try await device.setPosition(.silent, until: Self.start + 3_600 - 1_000)
         device.preferences = UserPreferences(
             vibrateOnSilent: false, quietHours: try QuietHours("daily 01:00-02:00"), whenClockUnset: .silent)
@@ -65,7 +53,6 @@ import Testing
     @Test("an end at which nothing changes is none")
     func endsInTheSame() async throws {
         let device = try device()
-        defer { device.close() }
         try await device.setPosition(.silent)
         try await device.setPosition(.silent, until: Self.start + 3_600)
         #expect(try kept() == "silent\n" && device.state.keptPositionUntil == nil)
@@ -77,7 +64,6 @@ import Testing
     )
     func edge() async throws {
         let device = try device(hasSwitch: false)
-        defer { device.close() }
         try await device.setPosition(.silent)
         try await device.setPosition(.ring, until: Self.start + 10)
         let tone = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [Int16](repeating: 7, count: 48_000 * 20))
@@ -96,7 +82,6 @@ import Testing
     @Test("a switch at the same position has no end, and so the two have none")
     func besideSwitch() async throws {
         let device = try device()
-        defer { device.close() }
         board.ringSilent.position = .silent
         try await device.setPosition(.silent, until: Self.start + 10)
         #expect(device.state.effectivePosition(device.preferences).until == nil)
@@ -106,7 +91,6 @@ import Testing
     func replaced() async throws {
         for way in 0..<3 {
             let device = try device()
-            defer { device.close() }
             try await device.setPosition(.vibrate)
             try await device.setPosition(.silent, until: clock.wallTime.components.seconds + 60)
             switch way {
@@ -126,7 +110,6 @@ import Testing
     @Test("one upon another: the end of the second leads to what was before the first")
     func upon() async throws {
         let device = try device()
-        defer { device.close() }
         try await device.setPosition(.vibrate)
         try await device.setPosition(.silent, until: Self.start + 60)
         try await device.setPosition(.ring, until: Self.start + 30)
@@ -140,7 +123,6 @@ import Testing
     @Test("the clock set forwards beyond the end ends it, set back makes it longer, and a sleep across it counts")
     func clockIsSet() async throws {
         let device = try device()
-        defer { device.close() }
         try await device.setPosition(.silent, until: Self.start + 3_600)
         clock.setWallTime(.seconds(Self.start - 500))
         clock.advance(by: .seconds(3_600))
@@ -196,7 +178,6 @@ import Testing
             device.close()
         }
         let device = try device()
-        defer { device.close() }
         clock.setWallTime(.seconds(Self.start + 59))
         #expect(device.state.keptPosition == .silent)
         clock.advance(by: .seconds(1))
@@ -214,7 +195,6 @@ import Testing
         #expect(try kept() == "silent\n")
         clock.setWallTime(.seconds(Self.start))
         let second = try device()
-        defer { second.close() }
         try await second.setPosition(.ring, until: Self.start + 60)
         #expect(second.state.keptPosition == .ring)
         clock.setWallTime(.seconds(7))
@@ -236,7 +216,6 @@ import Testing
     func damaged(_ text: String) async throws {
         try write(text)
         let device = try device()
-        defer { device.close() }
         #expect(device.state.keptPosition == .silent && device.state.keptPositionUntil == nil)
         #expect(device.positionProblem?.subject == file && device.positionProblem?.code == .invalid)
         try await device.setPosition(.ring, until: Self.start + 1)
@@ -246,7 +225,6 @@ import Testing
     @Test("an end that is none is refused with its reason, and nothing changes")
     func refused() async throws {
         let device = try device()
-        defer { device.close() }
         try await device.setPosition(.vibrate)
         func refusal(_ until: Int64) async -> String? {
             let error = await #expect(throws: RingerError.self) { try await device.setPosition(.silent, until: until) }
