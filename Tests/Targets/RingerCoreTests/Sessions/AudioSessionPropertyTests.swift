@@ -7,8 +7,7 @@ import Testing
 struct AudioSessionPropertyTests {
     @Test("properties report the hardware's figures")
     func hardware() throws {
-        let bench = try SessionBench()
-        let session = try bench.make("music", .playback)
+        let (bench, session) = try SessionBench.make("music", .playback)
         bench.board.surroundings.set(
             .outputFormat(
                 .init(sampleRate: 44_100, channels: 2, bufferDuration: .milliseconds(80), latency: .milliseconds(90))))
@@ -23,8 +22,7 @@ struct AudioSessionPropertyTests {
 
     @Test("audio of another process is other audio")
     func otherProcess() throws {
-        let bench = try SessionBench()
-        let session = try bench.make("music", .playback)
+        let (bench, session) = try SessionBench.make("music", .playback)
         bench.board.surroundings.set(.otherAudioPlaying(true))
         #expect(session.isOtherAudioPlaying)
         bench.board.surroundings.set(.otherAudioPlaying(false))
@@ -52,8 +50,7 @@ struct AudioSessionPropertyTests {
 
     @Test("an option that the category does not allow is refused, and changes nothing")
     func misuse() throws {
-        let bench = try SessionBench()
-        let session = try bench.make("music", .soloAmbient)
+        let (bench, session) = try SessionBench.make("music", .soloAmbient)
         let before = session.state
         func code(_ body: () throws(SessionError) -> Void) -> SessionError.Code? {
             do throws(SessionError) { try body() } catch { return error.code }

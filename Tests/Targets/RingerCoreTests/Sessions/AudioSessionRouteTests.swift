@@ -8,8 +8,7 @@ import Testing
 struct AudioSessionRouteTests {
     @Test("a headphone that is plugged in is a new route for the session and the device, with reason and old route")
     func pluggedIn() throws {
-        let bench = try SessionBench()
-        let session = try bench.playing("music", .playback)
+        let (bench, session) = try SessionBench.playing("music", .playback)
         bench.board.surroundings.set(.headphoneInserted(true))
         #expect(session.route == SessionRoute(.headphone) && bench.bench.publisher.state.route == .headphone)
         #expect(bench.told.last == "music: Speaker to Headphone, newDeviceAvailable")
@@ -55,8 +54,7 @@ struct AudioSessionRouteTests {
 
     @Test("a call is heard from the receiver, from the speaker by override, and the override reverts with a headphone")
     func override() throws {
-        let bench = try SessionBench()
-        let call = try bench.playing("call", .playAndRecord)
+        let (bench, call) = try SessionBench.playing("call", .playAndRecord)
         #expect(bench.recordings[0].route == .receiver && call.routeName == "ReceiverAndMicrophone")
         try call.overrideRoute(toSpeaker: true)
         #expect(call.route?.output == .speaker && call.overrides == .speaker)
@@ -72,8 +70,7 @@ struct AudioSessionRouteTests {
 
     @Test("what the firmware chooses holds until something is plugged in")
     func chosen() throws {
-        let bench = try SessionBench()
-        let session = try bench.make("music", .playback)
+        let (bench, session) = try SessionBench.make("music", .playback)
         bench.board.surroundings.set(.route(.bluetooth))
         #expect(session.route?.output == .bluetooth && bench.bench.publisher.state.route == .bluetooth)
         bench.board.surroundings.set(.headphoneInserted(true))
@@ -97,8 +94,7 @@ struct AudioSessionRouteTests {
 
     @Test("waking notifies the active sessions, and changes no route")
     func wakes() throws {
-        let bench = try SessionBench()
-        let session = try bench.playing("music", .playback)
+        let (bench, session) = try SessionBench.playing("music", .playback)
         bench.board.surroundings.set(.wokeFromSleep)
         #expect(bench.told.last == "music: Speaker to Speaker, wakeFromSleep")
         #expect(session.isAudible && bench.bench.player.playing == 1)

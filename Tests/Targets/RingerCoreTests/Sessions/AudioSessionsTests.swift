@@ -20,8 +20,7 @@ struct AudioSessionsTests {
 
     @Test("a sound in a session that is not active fails by that name, and none is played")
     func notActive() throws {
-        let bench = try SessionBench()
-        let session = try bench.make("chime", .playback)
+        let (bench, session) = try SessionBench.make("chime", .playback)
         bench.start(session)
         guard case .failed(let error)? = bench.outcomes.first else {
             Issue.record("\(bench.outcomes)")
@@ -33,8 +32,7 @@ struct AudioSessionsTests {
 
     @Test("two sessions that mix are both heard at full gain")
     func mixing() throws {
-        let bench = try SessionBench()
-        let first = try bench.playing("music", .ambient)
+        let (bench, first) = try SessionBench.playing("music", .ambient)
         let second = try bench.playing("game", .ambient)
         bench.clock.advance(by: .milliseconds(100))
         #expect(bench.recordings.map(\.gains) == [[1], [1]])
@@ -44,8 +42,7 @@ struct AudioSessionsTests {
 
     @Test("a session that ducks takes the other down to the documented gain at once, and lets it come back")
     func ducking() throws {
-        let bench = try SessionBench()
-        let music = try bench.playing("music", .playback, .mixWithOthers)
+        let (bench, music) = try SessionBench.playing("music", .playback, .mixWithOthers)
         bench.clock.advance(by: .milliseconds(100))
         let voice = try bench.playing("voice", .playback, .duckOthers)
         #expect(bench.recordings[0].gains == [1, Ducking.gain])
@@ -155,8 +152,7 @@ struct AudioSessionsTests {
 
     @Test("a sound that begins while its session is ducked begins at the ducked gain")
     func beginsDucked() throws {
-        let bench = try SessionBench()
-        let music = try bench.make("music", .playback, .mixWithOthers)
+        let (bench, music) = try SessionBench.make("music", .playback, .mixWithOthers)
         #expect(bench.activate(music) == nil)
         let voice = try bench.playing("voice", .playback, .duckOthers)
         bench.start(music)
@@ -166,8 +162,7 @@ struct AudioSessionsTests {
 
     @Test("an interruption silences what plays before the new session begins, and its end lets it resume")
     func interruption() throws {
-        let bench = try SessionBench()
-        let music = try bench.playing("music", .playback)
+        let (bench, music) = try SessionBench.playing("music", .playback)
         bench.clock.advance(by: .milliseconds(100))
         let call = try bench.playing("call", .soloAmbient)
         #expect(bench.outcomes == [.silenced(by: .interruption)])
@@ -189,8 +184,7 @@ struct AudioSessionsTests {
 
     @Test("a sound continues where it stopped")
     func resumes() throws {
-        let bench = try SessionBench()
-        let music = try bench.playing("music", .playback)
+        let (bench, music) = try SessionBench.playing("music", .playback)
         bench.clock.advance(by: .milliseconds(100))
         let outside = bench.bench.sessions.interruptionBegan()
         bench.clock.advance(by: .zero)
@@ -207,8 +201,7 @@ struct AudioSessionsTests {
     @Test(
         "a call that rings interrupts every session, one that is answered has no end, and none is activated meanwhile")
     func call() throws {
-        let bench = try SessionBench()
-        let music = try bench.playing("music", .playback)
+        let (bench, music) = try SessionBench.playing("music", .playback)
         let game = try bench.playing("game", .ambient)
         let ringing = bench.bench.sessions.interruptionBegan()
         bench.clock.advance(by: .zero)
@@ -225,8 +218,7 @@ struct AudioSessionsTests {
 
     @Test("an interruption that ends without leave to resume leaves the session inactive")
     func noResume() throws {
-        let bench = try SessionBench()
-        let music = try bench.playing("music", .playback)
+        let (bench, music) = try SessionBench.playing("music", .playback)
         let alarm = bench.bench.sessions.interruptionBegan()
         bench.bench.sessions.interruptionEnded(alarm, shouldResume: false)
         #expect(!music.isActive && bench.told.last == "music: no resume")
@@ -234,8 +226,7 @@ struct AudioSessionsTests {
 
     @Test("of three sessions that mix, interrupting one leaves the others playing")
     func several() throws {
-        let bench = try SessionBench()
-        let solo = try bench.playing("solo", .soloAmbient)
+        let (bench, solo) = try SessionBench.playing("solo", .soloAmbient)
         let mixed = try (0..<3).map { try bench.playing("mixed \($0)", .ambient) }
         let exclusive = try bench.playing("exclusive", .playback)
         #expect(bench.outcomes == [.silenced(by: .interruption)])
@@ -245,8 +236,7 @@ struct AudioSessionsTests {
 
     @Test("a session that is dropped while it plays stops, and those that it interrupted resume")
     func dropped() throws {
-        let bench = try SessionBench()
-        let music = try bench.playing("music", .playback)
+        let (bench, music) = try SessionBench.playing("music", .playback)
         var guest: AudioSession? = try bench.playing("guest", .playback)
         #expect(guest?.isActive == true && music.isInterrupted)
         guest = nil
@@ -258,8 +248,7 @@ struct AudioSessionsTests {
 
     @Test("a flip silences the session that honours the switch, and notifies it; back at ring it is audible")
     func flip() throws {
-        let bench = try SessionBench()
-        let session = try bench.playing("chime", .soloAmbient)
+        let (bench, session) = try SessionBench.playing("chime", .soloAmbient)
         bench.board.ringSilent.position = .silent
         bench.clock.advance(by: .zero)
         #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
@@ -271,8 +260,7 @@ struct AudioSessionsTests {
 
     @Test("a system sound is silenced while a session records, and the detector cannot say")
     func record() throws {
-        let bench = try SessionBench()
-        let recorder = try bench.make("recorder", .record)
+        let (bench, recorder) = try SessionBench.make("recorder", .record)
         #expect(bench.activate(recorder) == nil)
         #expect(bench.bench.publisher.state.sessions == [.silencesPlayback, .records])
         bench.bench.play(100, as: .systemSound())
@@ -310,8 +298,7 @@ struct AudioSessionsTests {
 
     @Test("events come to a subscriber in order")
     func events() async throws {
-        let bench = try SessionBench()
-        let session = try bench.make("chime", .soloAmbient)
+        let (bench, session) = try SessionBench.make("chime", .soloAmbient)
         var events = session.events.makeAsyncIterator()
         #expect(bench.activate(session) == nil)
         session.deactivate { _ in }
@@ -322,8 +309,7 @@ struct AudioSessionsTests {
 
     @Test("cancelling the task that waits for a sound stops it")
     func cancelled() async throws {
-        let bench = try SessionBench()
-        let session = try bench.make("chime", .playback)
+        let (bench, session) = try SessionBench.make("chime", .playback)
         try await session.activate()
         let sound = PCMBuffer.silence(duration: .seconds(1), sampleRate: 48_000)
         let task = Task { await session.play(sound) }
@@ -335,8 +321,7 @@ struct AudioSessionsTests {
     // It used to be silenced, like a sound that could be heard under other circumstances.
     @Test("a sound in audioProcessing fails with its code, active or interrupted, and one in record is silenced")
     func categoriesThatDoNotPlay() throws {
-        let bench = try SessionBench()
-        let work = try bench.playing("work", .audioProcessing)
+        let (bench, work) = try SessionBench.playing("work", .audioProcessing)
         let outside = bench.bench.sessions.interruptionBegan()
         bench.start(work)
         bench.bench.sessions.interruptionEnded(outside)
@@ -353,8 +338,7 @@ struct AudioSessionsTests {
     // It used to return as if it had deactivated the session.
     @Test("a request to a session of a closed device fails, and says that the device was closed")
     func closed() async throws {
-        let bench = try SessionBench()
-        let music = try bench.playing("music", .playback)
+        let (bench, music) = try SessionBench.playing("music", .playback)
         try await music.deactivate()
         try await music.deactivate()
         bench.bench.sessions.close()

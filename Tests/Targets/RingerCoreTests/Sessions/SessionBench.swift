@@ -31,6 +31,22 @@ struct SessionBench {
         return session
     }
 
+    /// A bench with a session.
+    static func make(
+        _ name: String, _ category: AudioCategory, _ options: CategoryOptions = []
+    ) throws -> (SessionBench, AudioSession) {
+        let bench = try SessionBench()
+        return (bench, try bench.make(name, category, options))
+    }
+
+    /// A bench with a session that plays.
+    static func playing(
+        _ name: String, _ category: AudioCategory, _ options: CategoryOptions = []
+    ) throws -> (SessionBench, AudioSession) {
+        let bench = try SessionBench()
+        return (bench, try bench.playing(name, category, options))
+    }
+
     /// Activates a session, and says why it was refused.
     func activate(_ session: AudioSession) -> SessionError.Code? {
         let answers = Record<SessionError.Code?>()

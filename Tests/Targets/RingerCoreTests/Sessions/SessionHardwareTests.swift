@@ -14,8 +14,7 @@ struct SessionHardwareTests {
 
     @Test("an active session knows the hardware before anything was played; one that is not active asks nothing")
     func known() throws {
-        let bench = try SessionBench()
-        let session = try bench.make("music", .playback)
+        let (bench, session) = try SessionBench.make("music", .playback)
         #expect(session.sampleRate == 0 && session.outputChannels == 0)
         #expect(bench.activate(session) == nil)
         #expect(session.sampleRate == 48_000 && session.outputChannels == 2 && session.inputChannels == 0)
@@ -43,8 +42,7 @@ struct SessionHardwareTests {
 
     @Test("a deactivated session's preference no longer counts")
     func deactivated() throws {
-        let bench = try SessionBench()
-        let first = try bench.make("first", .ambient)
+        let (bench, first) = try SessionBench.make("first", .ambient)
         let second = try bench.make("second", .ambient)
         try second.setPreferredSampleRate(44_100)
         #expect(bench.activate(first) == nil)
@@ -59,8 +57,7 @@ struct SessionHardwareTests {
 
     @Test("hardware that is busy keeps the figures that it had, and an event says why")
     func busy() throws {
-        let bench = try SessionBench()
-        let session = try bench.make("music", .playback)
+        let (bench, session) = try SessionBench.make("music", .playback)
         #expect(bench.activate(session) == nil)
         bench.board.speaker.fault = .busy
         try session.setPreferredSampleRate(44_100)
@@ -92,8 +89,7 @@ struct SessionHardwareTests {
 
     @Test("an input that cannot be asked keeps its figures, and an event says why")
     func busyInput() throws {
-        let bench = try SessionBench()
-        let recorder = try bench.make("recorder", .record)
+        let (bench, recorder) = try SessionBench.make("recorder", .record)
         #expect(bench.activate(recorder) == nil && recorder.inputChannels == 1)
         // While somebody records, the input is not asked for what is known.
         recorder.deactivate { _ in }
@@ -107,8 +103,7 @@ struct SessionHardwareTests {
 
     @Test("a session that resumes has its preference asked for again")
     func resumed() throws {
-        let bench = try SessionBench()
-        let session = try bench.make("music", .playback)
+        let (bench, session) = try SessionBench.make("music", .playback)
         try session.setPreferredSampleRate(44_100)
         #expect(bench.activate(session) == nil)
         let call = bench.bench.sessions.interruptionBegan()

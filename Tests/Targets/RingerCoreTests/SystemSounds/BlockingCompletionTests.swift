@@ -9,9 +9,7 @@ struct BlockingCompletionTests {
     @Test("delay neither the motor's turn-off nor the stop of another sound after a flip")
     func flip() throws {
         // The completion used to run inside the state machine: turn-offs and stops waited until it returned.
-        let bench = try SoundsBench()
-        let short = try bench.register(milliseconds: 100)
-        let long = try bench.register(milliseconds: 10_000)
+        let (bench, short, long) = try SoundsBench.registered(milliseconds: 100, 10_000)
         try bench.sounds.addCompletion(for: short) { [clock = bench.clock] _, _ in clock.advance(by: .seconds(4)) }
         bench.play(short)
         bench.play(.vibrate)

@@ -42,6 +42,14 @@ struct SoundsBench {
         try sounds.register(PCMBuffer.silence(duration: .milliseconds(milliseconds), sampleRate: 48_000))
     }
 
+    /// A bench, and two such sounds.
+    static func registered(
+        milliseconds first: Int, _ second: Int
+    ) throws -> (SoundsBench, SystemSoundID, SystemSoundID) {
+        let bench = try SoundsBench()
+        return (bench, try bench.register(milliseconds: first), try bench.register(milliseconds: second))
+    }
+
     /// Begins a sound; what becomes of it goes to `results`.
     @discardableResult
     func play(_ id: SystemSoundID, as use: SystemSoundServices.Use = .sound) -> SystemSoundServices.Call {

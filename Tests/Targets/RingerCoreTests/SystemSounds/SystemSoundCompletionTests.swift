@@ -8,9 +8,7 @@ import Testing
 struct SystemSoundCompletionTests {
     @Test("the completion of an ID is called each time it ends, silenced or not, and says nothing of another ID")
     func perID() throws {
-        let bench = try SoundsBench()
-        let sound = try bench.register(milliseconds: 100)
-        let other = try bench.register(milliseconds: 100)
+        let (bench, sound, other) = try SoundsBench.registered(milliseconds: 100, 100)
         let ended = Record<SystemSoundID>()
         try bench.sounds.addCompletion(for: sound) { id, _ in ended.append(id) }
         bench.play(sound)

@@ -6,9 +6,12 @@ import Testing
 
 @Suite("System sounds from files")
 struct SystemSoundFileTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
     @Test("a file is registered by its header, decoded when it is first played, and heard as it is written")
     func file() throws {
-        let directory = try TemporaryDirectory()
         let path = try directory.writeWAV("chime.wav", frames: 9600)
         let bench = try SoundsBench()
         let id = try bench.sounds.register(path)
@@ -21,7 +24,6 @@ struct SystemSoundFileTests {
 
     @Test("to register the first sound goes the way of a silenced one, which nobody sees", arguments: [true, false])
     func rehearsal(isAtRing: Bool) throws {
-        let directory = try TemporaryDirectory()
         let bench = try SoundsBench(position: isAtRing ? .ring : .silent)
         let events = bench.events.all
         let id = try bench.sounds.register(try directory.writeWAV("chime.wav", frames: 9600))
@@ -39,7 +41,6 @@ struct SystemSoundFileTests {
 
     @Test("exactly 30 s are accepted; one frame more is refused with -1502, before anything is decoded")
     func limit() throws {
-        let directory = try TemporaryDirectory()
         let bench = try SoundsBench()
         _ = try bench.sounds.register(try directory.writeWAV("30s.wav", rate: 8000, frames: 240_000))
         let long = try directory.writeWAV("long.wav", rate: 8000, frames: 240_001)
@@ -52,7 +53,6 @@ struct SystemSoundFileTests {
 
     @Test("a file that is not there, or no sound, is refused with -1500 and its name")
     func missing() throws {
-        let directory = try TemporaryDirectory()
         let bench = try SoundsBench()
         let missing = #expect(throws: SystemSoundError.self) { try bench.sounds.register(directory.path + "/no.caf") }
         #expect(missing?.code == .unspecified && missing?.cause.code == .notFound)
@@ -64,7 +64,6 @@ struct SystemSoundFileTests {
 
     @Test("a file that vanished since fails when it is played; while it is kept in memory it plays on")
     func vanished() throws {
-        let directory = try TemporaryDirectory()
         let path = try directory.writeWAV("chime.wav", frames: 4800)
         let bench = try SoundsBench()
         let played = try bench.sounds.register(path)
@@ -89,7 +88,6 @@ struct SystemSoundFileTests {
 
     @Test("a file that was cut off when it was played is read anew when it is played again")
     func cutOff() throws {
-        let directory = try TemporaryDirectory()
         let path = try directory.writeWAV("chime.wav", frames: 9600)
         let bench = try SoundsBench()
         let id = try bench.sounds.register(path)
@@ -105,7 +103,6 @@ struct SystemSoundFileTests {
     // They ended as finished, without a word.
     @Test("what is there of a cut off file is heard, and the call and an event say so; one without a frame fails")
     func incomplete() throws {
-        let directory = try TemporaryDirectory()
         let path = try directory.writeWAV("chime.wav", frames: 9600)
         try #require(truncate(path, 44 + 4_800) == 0)
         let bench = try SoundsBench()
@@ -140,7 +137,6 @@ struct SystemSoundFileTests {
 
     @Test("a file that overrides a predefined sound is read anew after a moment in which it could not be read")
     func unreadableOverride() throws {
-        let directory = try TemporaryDirectory()
         let path = directory.path + "/new-mail.caf"
         try #require(symlink("/sys/class/net/lo/speed", path) == 0)
         let bench = try SoundsBench(directories: [directory.path])
@@ -156,7 +152,6 @@ struct SystemSoundFileTests {
 
     @Test("a silenced sound is not even read from its file")
     func silencedUnread() throws {
-        let directory = try TemporaryDirectory()
         let path = try directory.writeWAV("chime.wav", frames: 4800)
         let bench = try SoundsBench(position: .silent)
         let id = try bench.sounds.register(path)
@@ -169,7 +164,6 @@ struct SystemSoundFileTests {
     @Test("decoded sounds are kept up to the limit, the one that was used longest ago given up first")
     func cache() throws {
         let bench = try SoundsBench(cacheLimit: 30_000)
-        let directory = try TemporaryDirectory()
         let ids = try ["a", "b", "c"].map {
             try bench.sounds.register(try directory.writeWAV($0 + ".wav", frames: 6000))
         }
@@ -191,7 +185,6 @@ struct SystemSoundFileTests {
     @Test("registering and disposing 100,000 times leaves nothing behind, and hands out no ID twice")
     func churn() throws {
         let bench = try SoundsBench()
-        let directory = try TemporaryDirectory()
         let path = try directory.writeWAV("chime.wav", frames: 48)
         var last: UInt32 = 4095
         var repeated = 0

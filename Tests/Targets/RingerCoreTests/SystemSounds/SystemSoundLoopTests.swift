@@ -145,9 +145,7 @@ struct SystemSoundLoopTests {
 
     @Test("a sound that is played in a completion waits for the sound that plays, and is heard whole after it")
     func fromCompletion() throws {
-        let bench = try SoundsBench()
-        let long = try bench.register(milliseconds: 500)
-        let short = try bench.register(milliseconds: 100)
+        let (bench, long, short) = try SoundsBench.registered(milliseconds: 500, 100)
         bench.sounds.start(.vibrate) { [sounds = bench.sounds, results = bench.results] _ in
             sounds.start(short) { results.append($0) }
         }
@@ -160,9 +158,7 @@ struct SystemSoundLoopTests {
 
     @Test("a sound whose last play was replaced waits for the one that replaced it, and no longer")
     func replacedWaits() throws {
-        let bench = try SoundsBench()
-        let first = try bench.register(milliseconds: 300)
-        let second = try bench.register(milliseconds: 200)
+        let (bench, first, second) = try SoundsBench.registered(milliseconds: 300, 200)
         bench.play(first)
         bench.clock.advance(by: .milliseconds(100))
         bench.play(second)

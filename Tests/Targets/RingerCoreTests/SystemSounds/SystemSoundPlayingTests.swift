@@ -7,9 +7,7 @@ import Testing
 struct SystemSoundPlayingTests {
     @Test("a second sound takes the place of the first at once, which ends as replaced")
     func replaced() throws {
-        let bench = try SoundsBench()
-        let long = try bench.register(milliseconds: 1000)
-        let short = try bench.register(milliseconds: 50)
+        let (bench, long, short) = try SoundsBench.registered(milliseconds: 1000, 50)
         bench.play(long)
         bench.clock.advance(by: .milliseconds(300))
         bench.play(short)
