@@ -10,8 +10,7 @@ import Testing
 struct AudioSessionCodeTests {
     @Test("listeners get changes in order, each of its own property")
     func listeners() async throws {
-        let bench = try PropertyBench()
-        let session = bench.sessions.make(category: .soloAmbient)
+        let (bench, session) = try PropertyBench.session(.soloAmbient)
         var routes = try session.changes(of: "rout").makeAsyncIterator()
         var reasons = try session.changes(of: "roch").makeAsyncIterator()
         var deaths = try session.changes(of: "died").makeAsyncIterator()
@@ -31,8 +30,7 @@ struct AudioSessionCodeTests {
 
     @Test("a listener takes the place of the one of the same property and client data")
     func replaced() async throws {
-        let bench = try PropertyBench()
-        let session = bench.sessions.make(category: .playback)
+        let (bench, session) = try PropertyBench.session(.playback)
         let told = Record<String>()
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         try session.addListener("chov", clientData: 1) { _ in told.append("first") }
@@ -88,8 +86,7 @@ struct AudioSessionCodeTests {
 
     @Test("a sound's granted format reaches listeners, once where it does not change")
     func formats() async throws {
-        let bench = try PropertyBench()
-        let session = bench.sessions.make(category: .playback)
+        let (bench, session) = try PropertyBench.session(.playback)
         var rates = try session.changes(of: "chsr").makeAsyncIterator()
         bench.activate(session)
         #expect(await rates.next()?.change.value == .float64(48_000))
@@ -104,8 +101,7 @@ struct AudioSessionCodeTests {
 
     @Test("typed and untyped properties report the same")
     func typed() throws {
-        let bench = try PropertyBench()
-        let session = bench.sessions.make(category: .playAndRecord)
+        let (bench, session) = try PropertyBench.session(.playAndRecord)
         let set = bench.board.surroundings.set
         set(.inputFormat(.init(sampleRate: 44_100, channels: 1, bufferDuration: .zero, latency: .milliseconds(250))))
         set(.outputVolume(0.25))
@@ -155,8 +151,7 @@ struct AudioSessionCodeTests {
 
     @Test("a closed device has no properties, and its streams of changes end")
     func closed() async throws {
-        let bench = try PropertyBench()
-        let session = bench.sessions.make(category: .playback)
+        let (bench, session) = try PropertyBench.session(.playback)
         let changes = try session.changes(of: "chov")
         bench.sessions.close()
         for await _ in changes { Issue.record("a change of a closed device") }

@@ -29,6 +29,12 @@ struct PropertyBench {
         try board.surroundings.start { publisher.change($0, from: "surroundings", at: clock.now) }
     }
 
+    /// A bench, and a session of that category.
+    static func session(_ category: AudioCategory) throws -> (PropertyBench, AudioSession) {
+        let bench = try PropertyBench()
+        return (bench, bench.sessions.make(category: category))
+    }
+
     /// A session that is active and plays a sound of 10 s.
     func playing(_ category: AudioCategory) -> AudioSession {
         let session = sessions.make(category: category)

@@ -80,8 +80,7 @@ struct SessionListenerThreadTests {
 
     @Test("a listener is called in order, never two calls at a time, while others are called beside it")
     func order() throws {
-        let bench = try PropertyBench()
-        let session = bench.sessions.make(category: .playback)
+        let (bench, session) = try PropertyBench.session(.playback)
         let done = Gate()
         let inside = Atomic(0)
         let told = Record<SessionPropertyValue>()
@@ -107,8 +106,7 @@ struct SessionListenerThreadTests {
 
     @Test("a listener that blocks on a state finds the newest value, and how many it missed")
     func newest() throws {
-        let bench = try PropertyBench()
-        let session = bench.sessions.make(category: .playback)
+        let (bench, session) = try PropertyBench.session(.playback)
         let (entered, onwards, done) = (Gate(), Gate(), Gate())
         let told = Record<SessionPropertyNotification>()
         try session.addListener("chov") { notification in
@@ -132,8 +130,7 @@ struct SessionListenerThreadTests {
 
     @Test("a listener may change what it listens to, and still gets earlier changes after its removal")
     func reentrant() throws {
-        let bench = try PropertyBench()
-        let session = bench.sessions.make(category: .playback)
+        let (bench, session) = try PropertyBench.session(.playback)
         let (entered, onwards, done) = (Gate(), Gate(), Gate())
         let told = Record<SessionPropertyValue>()
         try session.addListener("died") { [weak session] notification in
