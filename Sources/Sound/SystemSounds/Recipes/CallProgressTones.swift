@@ -11,7 +11,7 @@ extension SoundRecipe {
         "ct-error": { specialInformation() },
         // Not a network's tone: a keypad's second click, of our own.
         "ct-keytone2": {
-            SoundRecipe(melody(.pure, beat: 0.045, [.chord([.fSharp(6), .cSharp(7)], 1)]), peak: 0.35)
+            SoundRecipe(.pure, beat: 0.045, peak: 0.35, [.chord([.fSharp(6), .cSharp(7)], 1)])
         },
     ]
 

@@ -7,6 +7,13 @@ enum MelodyStep {
     case rest(Double)
 }
 
+extension SoundRecipe {
+    /// A melody of one instrument, and nothing else: see ``melody(_:beat:at:ring:level:_:)``.
+    init(_ instrument: Instrument, beat: Double, ring: Double = 0, peak: Double, _ steps: [MelodyStep]) {
+        self.init(melody(instrument, beat: beat, ring: ring, steps), peak: peak)
+    }
+}
+
 /// Notes one after the other, at `beat` seconds to the beat. Each note rings on for `ring` seconds past its beats.
 func melody(
     _ instrument: Instrument, beat: Double, at start: Double = 0, ring: Double = 0, level: Double = 1,

@@ -46,10 +46,10 @@ extension SoundRecipe {
             SoundRecipe([glide(.beeper, from: 1900, to: 1900, at: 0, for: 0.016)], peak: 0.35)
         },
         "beep-beep": {
-            SoundRecipe(melody(.organ, beat: 0.12, [.note(.aFlat(5), 1), .rest(0.6), .note(.aFlat(5), 1)]), peak: 0.45)
+            SoundRecipe(.organ, beat: 0.12, peak: 0.45, [.note(.aFlat(5), 1), .rest(0.6), .note(.aFlat(5), 1)])
         },
         "sq_beep-beep": {
-            SoundRecipe(melody(.beeper, beat: 0.07, [.note(.b(6), 1), .rest(1), .note(.b(6), 1)]), peak: 0.4)
+            SoundRecipe(.beeper, beat: 0.07, peak: 0.4, [.note(.b(6), 1), .rest(1), .note(.b(6), 1)])
         },
         "RingerChanged": {
             SoundRecipe(
@@ -61,8 +61,8 @@ extension SoundRecipe {
         },
         "low_power": {
             SoundRecipe(
-                melody(.reed, beat: 0.16, [.note(.d(5), 1), .note(.b(4), 1), .note(.aFlat(4), 1), .note(.f(4), 2.5)]),
-                peak: 0.5)
+                .reed, beat: 0.16, peak: 0.5,
+                [.note(.d(5), 1), .note(.b(4), 1), .note(.aFlat(4), 1), .note(.f(4), 2.5)])
         },
         // Dice in a cup: taps at uneven times.
         "shake": {
@@ -76,13 +76,13 @@ extension SoundRecipe {
         },
         "alarm": {
             let call: [MelodyStep] = [.note(.e(6), 1), .note(.b(5), 1), .note(.e(6), 1), .note(.aFlat(6), 1), .rest(2)]
-            return SoundRecipe(melody(.bell, beat: 0.11, ring: 0.25, call + call), peak: 0.65)
+            return SoundRecipe(.bell, beat: 0.11, ring: 0.25, peak: 0.65, call + call)
         },
         "sq_alarm": {
             let call: [MelodyStep] = [
                 .note(.e(6), 1), .rest(0.5), .note(.e(6), 1), .rest(0.5), .note(.e(6), 1), .rest(3),
             ]
-            return SoundRecipe(melody(.beeper, beat: 0.1, call + call), peak: 0.65)
+            return SoundRecipe(.beeper, beat: 0.1, peak: 0.65, call + call)
         },
     ]
 }

@@ -21,10 +21,8 @@ extension SoundRecipe {
         },
         "Voicemail": {
             SoundRecipe(
-                melody(
-                    .rod, beat: 0.15, ring: 0.3,
-                    [.note(.b(4), 1), .note(.e(5), 0.5), .note(.fSharp(5), 0.5), .note(.b(5), 1), .note(.aFlat(5), 2)]),
-                peak: 0.55)
+                .rod, beat: 0.15, ring: 0.3, peak: 0.55,
+                [.note(.b(4), 1), .note(.e(5), 0.5), .note(.fSharp(5), 0.5), .note(.b(5), 1), .note(.aFlat(5), 2)])
         },
         "ReceivedMessage": {
             SoundRecipe(

@@ -4,12 +4,11 @@ extension SoundRecipe {
         // A step up, repeated ever faster, that stops before it arrives.
         "Anticipate": {
             SoundRecipe(
-                melody(
-                    .rod, beat: 0.2, ring: 0.15,
-                    [
-                        .note(.e(5), 1), .note(.f(5), 1), .note(.e(5), 0.7), .note(.fSharp(5), 0.7), .note(.e(5), 0.5),
-                        .note(.g(5), 0.5), .note(.e(5), 0.35), .note(.aFlat(5), 0.35), .note(.b(5), 1.5),
-                    ]), peak: 0.55)
+                .rod, beat: 0.2, ring: 0.15, peak: 0.55,
+                [
+                    .note(.e(5), 1), .note(.f(5), 1), .note(.e(5), 0.7), .note(.fSharp(5), 0.7), .note(.e(5), 0.5),
+                    .note(.g(5), 0.5), .note(.e(5), 0.35), .note(.aFlat(5), 0.35), .note(.b(5), 1.5),
+                ])
         },
         // A chord that opens one voice at a time.
         "Bloom": {
@@ -23,13 +22,12 @@ extension SoundRecipe {
         // Off the beat, in thirds.
         "Calypso": {
             SoundRecipe(
-                melody(
-                    .wood, beat: 0.13, ring: 0.12,
-                    [
-                        .chord([.f(5), .a(5)], 1.5), .chord([.g(5), .bFlat(5)], 1.5), .chord([.a(5), .c(6)], 1),
-                        .rest(0.5), .chord([.bFlat(5), .d(6)], 0.5), .chord([.g(5), .bFlat(5)], 1),
-                        .chord([.e(5), .g(5)], 1), .chord([.f(5), .c(6)], 2),
-                    ]), peak: 0.6)
+                .wood, beat: 0.13, ring: 0.12, peak: 0.6,
+                [
+                    .chord([.f(5), .a(5)], 1.5), .chord([.g(5), .bFlat(5)], 1.5), .chord([.a(5), .c(6)], 1),
+                    .rest(0.5), .chord([.bFlat(5), .d(6)], 0.5), .chord([.g(5), .bFlat(5)], 1),
+                    .chord([.e(5), .g(5)], 1), .chord([.f(5), .c(6)], 2),
+                ])
         },
         // Steam, faster and faster, and a whistle.
         "Choo_Choo": {
@@ -58,19 +56,17 @@ extension SoundRecipe {
         // Brass on the open notes of a horn.
         "Fanfare": {
             SoundRecipe(
-                melody(
-                    .brass, beat: 0.1,
-                    [
-                        .note(.f(4), 1), .rest(0.3), .note(.f(4), 0.7), .note(.c(5), 1.5), .note(.a(4), 0.8),
-                        .note(.c(5), 0.8), .chord([.f(4), .a(4), .f(5)], 4.5),
-                    ]), peak: 0.6)
+                .brass, beat: 0.1, peak: 0.6,
+                [
+                    .note(.f(4), 1), .rest(0.3), .note(.f(4), 0.7), .note(.c(5), 1.5), .note(.a(4), 0.8),
+                    .note(.c(5), 0.8), .chord([.f(4), .a(4), .f(5)], 4.5),
+                ])
         },
         // Up in fourths, a rung at a time, two feet to each rung.
         "Ladder": {
             let rungs: [Pitch] = [.g(4), .c(5), .f(5), .bFlat(5), .eFlat(6)]
             return SoundRecipe(
-                melody(.string, beat: 0.09, ring: 0.12, rungs.flatMap { [MelodyStep.note($0, 1), .note($0, 1)] }),
-                peak: 0.55)
+                .string, beat: 0.09, ring: 0.12, peak: 0.55, rungs.flatMap { [MelodyStep.note($0, 1), .note($0, 1)] })
         },
         // Three in a bar, courteous.
         "Minuet": {

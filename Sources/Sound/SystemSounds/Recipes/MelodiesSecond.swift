@@ -57,17 +57,16 @@ extension SoundRecipe {
             let letter: [MelodyStep] = [
                 .note(.aFlat(5), 1), .rest(1), .note(.aFlat(5), 3), .rest(1), .note(.aFlat(5), 1),
             ]
-            return SoundRecipe(melody(.beeper, beat: 0.065, letter + [.rest(3)] + letter), peak: 0.45)
+            return SoundRecipe(.beeper, beat: 0.065, peak: 0.45, letter + [.rest(3)] + letter)
         },
         // On the toes, and a look over the shoulder.
         "Tiptoes": {
             SoundRecipe(
-                melody(
-                    .wood, beat: 0.19, ring: 0.05,
-                    [
-                        .note(.a(4), 1), .note(.e(5), 1), .note(.bFlat(4), 1), .note(.e(5), 1), .note(.b(4), 0.5),
-                        .note(.c(5), 0.5), .rest(0.7), .note(.aFlat(5), 1),
-                    ]), peak: 0.55)
+                .wood, beat: 0.19, ring: 0.05, peak: 0.55,
+                [
+                    .note(.a(4), 1), .note(.e(5), 1), .note(.bFlat(4), 1), .note(.e(5), 1), .note(.b(4), 0.5),
+                    .note(.c(5), 0.5), .rest(0.7), .note(.aFlat(5), 1),
+                ])
         },
         // Keys, the bell at the end of the line, the carriage.
         "Typewriters": {

@@ -4,28 +4,23 @@ extension SoundRecipe {
         // A question and its answer on wood.
         "sms-received1": {
             SoundRecipe(
-                melody(
-                    .wood, beat: 0.1, ring: 0.2,
-                    [.note(.g(5), 1), .note(.c(6), 0.5), .note(.bFlat(5), 1.5), .note(.f(5), 1), .note(.c(5), 1)]),
-                peak: 0.6)
+                .wood, beat: 0.1, ring: 0.2, peak: 0.6,
+                [.note(.g(5), 1), .note(.c(6), 0.5), .note(.bFlat(5), 1.5), .note(.f(5), 1), .note(.c(5), 1)])
         },
         // Two bells rocking.
         "sms-received2": {
             SoundRecipe(
-                melody(
-                    .bell, beat: 0.17, ring: 0.4, [.note(.cSharp(6), 1), .note(.aFlat(5), 1), .note(.cSharp(6), 1)]),
-                peak: 0.55)
+                .bell, beat: 0.17, ring: 0.4, peak: 0.55,
+                [.note(.cSharp(6), 1), .note(.aFlat(5), 1), .note(.cSharp(6), 1)])
         },
         // A roll on glass.
         "sms-received3": {
             SoundRecipe(
-                melody(
-                    .glass, beat: 0.05, ring: 0.5,
-                    [
-                        .note(.e(5), 1), .note(.b(5), 1), .note(.fSharp(6), 1), .note(.cSharp(6), 1),
-                        .note(.aFlat(6), 1), .note(.eFlat(6), 2),
-                    ]),
-                peak: 0.5)
+                .glass, beat: 0.05, ring: 0.5, peak: 0.5,
+                [
+                    .note(.e(5), 1), .note(.b(5), 1), .note(.fSharp(6), 1), .note(.cSharp(6), 1),
+                    .note(.aFlat(6), 1), .note(.eFlat(6), 2),
+                ])
         },
         // Drops in a cave.
         "sms-received4": {
@@ -40,18 +35,14 @@ extension SoundRecipe {
         // A reed that nods twice.
         "sms-received5": {
             SoundRecipe(
-                melody(
-                    .reed, beat: 0.08,
-                    [.note(.bFlat(4), 1), .note(.f(5), 1), .rest(1), .note(.bFlat(4), 1), .note(.eFlat(5), 2.5)]),
-                peak: 0.45)
+                .reed, beat: 0.08, peak: 0.45,
+                [.note(.bFlat(4), 1), .note(.f(5), 1), .rest(1), .note(.bFlat(4), 1), .note(.eFlat(5), 2.5)])
         },
         // One plucked chord, spread from the top.
         "sms-received6": {
             SoundRecipe(
-                melody(
-                    .string, beat: 0.045, ring: 0.7,
-                    [.note(.b(5), 1), .note(.a(5), 1), .note(.e(5), 1), .note(.d(5), 1), .note(.g(4), 1)]),
-                peak: 0.6)
+                .string, beat: 0.045, ring: 0.7, peak: 0.6,
+                [.note(.b(5), 1), .note(.a(5), 1), .note(.e(5), 1), .note(.d(5), 1), .note(.g(4), 1)])
         },
     ]
 }

@@ -6,23 +6,21 @@ extension SoundRecipe {
         "SIMToolkitCallDropped": { cadence([425], on: 0.2, off: 0.2, times: 3, level: 0.4) },
         "SIMToolkitGeneralBeep": { cadence([1000], on: 0.15, off: 0, times: 1, level: 0.35) },
         "SIMToolkitPositiveACK": {
-            SoundRecipe(melody(.beeper, beat: 0.09, [.note(.a(5), 1), .note(.d(6), 1.8)]), peak: 0.35)
+            SoundRecipe(.beeper, beat: 0.09, peak: 0.35, [.note(.a(5), 1), .note(.d(6), 1.8)])
         },
         "SIMToolkitNegativeACK": {
             SoundRecipe(
-                melody(.beeper, beat: 0.14, [.chord([.e(4), .f(4)], 1), .rest(0.3), .chord([.b(3), .c(4)], 2)]),
-                peak: 0.4)
+                .beeper, beat: 0.14, peak: 0.4, [.chord([.e(4), .f(4)], 1), .rest(0.3), .chord([.b(3), .c(4)], 2)])
         },
         "SIMToolkitSMS": {
             SoundRecipe(
-                melody(.beeper, beat: 0.06, [.note(.g(6), 1), .rest(1), .note(.g(6), 1), .rest(1), .note(.c(7), 2)]),
-                peak: 0.35)
+                .beeper, beat: 0.06, peak: 0.35,
+                [.note(.g(6), 1), .rest(1), .note(.g(6), 1), .rest(1), .note(.c(7), 2)])
         },
         "ussd": {
             SoundRecipe(
-                melody(
-                    .organ, beat: 0.11, [.note(.bFlat(5), 1), .rest(0.4), .note(.bFlat(5), 1), .note(.eFlat(5), 2)]),
-                peak: 0.45)
+                .organ, beat: 0.11, peak: 0.45,
+                [.note(.bFlat(5), 1), .rest(0.4), .note(.bFlat(5), 1), .note(.eFlat(5), 2)])
         },
     ]
 }

@@ -2,12 +2,11 @@
 extension SoundRecipe {
     static let voiceSounds: [String: @Sendable () -> SoundRecipe] = [
         "jbl_begin": {
-            SoundRecipe(
-                melody(.flute, beat: 0.13, ring: 0.02, [.note(.fSharp(5), 1), .note(.cSharp(6), 1.4)]), peak: 0.45)
+            SoundRecipe(.flute, beat: 0.13, ring: 0.02, peak: 0.45, [.note(.fSharp(5), 1), .note(.cSharp(6), 1.4)])
         },
         "jbl_confirm": {
             SoundRecipe(
-                melody(.flute, beat: 0.09, ring: 0.02, [.note(.a(5), 1), .note(.a(5), 1), .note(.e(6), 2)]), peak: 0.45)
+                .flute, beat: 0.09, ring: 0.02, peak: 0.45, [.note(.a(5), 1), .note(.a(5), 1), .note(.e(6), 2)])
         },
         "jbl_cancel": {
             SoundRecipe([glide(.flute, from: 1100, to: 520, at: 0, for: 0.3)], peak: 0.45)
@@ -23,15 +22,13 @@ extension SoundRecipe {
         },
         "jbl_no_match": {
             SoundRecipe(
-                melody(
-                    .reed, beat: 0.15, [.chord([.eFlat(4), .a(4)], 1), .rest(0.2), .chord([.d(4), .aFlat(4)], 2)]),
-                peak: 0.4)
+                .reed, beat: 0.15, peak: 0.4,
+                [.chord([.eFlat(4), .a(4)], 1), .rest(0.2), .chord([.d(4), .aFlat(4)], 2)])
         },
         "vc~invitation-accepted": {
             SoundRecipe(
-                melody(
-                    .glass, beat: 0.08, ring: 0.4, [.note(.d(6), 1), .note(.a(5), 1), .chord([.fSharp(6), .a(6)], 2)]),
-                peak: 0.5)
+                .glass, beat: 0.08, ring: 0.4, peak: 0.5,
+                [.note(.d(6), 1), .note(.a(5), 1), .chord([.fSharp(6), .a(6)], 2)])
         },
         "vc~ringing": {
             let purr = (0..<9).map { index in
@@ -44,8 +41,7 @@ extension SoundRecipe {
         },
         "vc~ended": {
             SoundRecipe(
-                melody(.glass, beat: 0.14, ring: 0.35, [.note(.a(5), 1), .note(.e(5), 1), .note(.cSharp(5), 2)]),
-                peak: 0.5)
+                .glass, beat: 0.14, ring: 0.35, peak: 0.5, [.note(.a(5), 1), .note(.e(5), 1), .note(.cSharp(5), 2)])
         },
     ]
 }

@@ -1,39 +1,29 @@
 // Mail, messages, calendar and power: 1000 to 1036.
 extension PredefinedSound {
-    static let messageSounds: [PredefinedSound] = [
-        .init(1000, "new-mail", "MailReceived"),
-        .init(1001, "mail-sent", "MailSent"),
-        .init(1002, "Voicemail", "VoicemailReceived"),
-        .init(1003, "ReceivedMessage", "SMSReceived"),
-        .init(1004, "SentMessage", "SMSSent"),
-        .init(1005, "alarm", "CalendarAlert", player: "sq_alarm"),
-        .init(1006, "low_power", "LowPower"),
-        .init(1007, "sms-received1", "SMSReceived_Alert"),
-        .init(1008, "sms-received2", "SMSReceived_Alert"),
-        .init(1009, "sms-received3", "SMSReceived_Alert"),
-        .init(1010, "sms-received4", "SMSReceived_Alert"),
-        .init(1011, nil, "SMSReceived_Vibrate", vibration: messageVibration),
-        .init(1012, "sms-received1", "SMSReceived_Alert", name: "sms-received1-1012"),
-        .init(1013, "sms-received5", "SMSReceived_Alert"),
-        .init(1014, "sms-received6", "SMSReceived_Alert"),
-        .init(1015, "Voicemail", nil, name: "Voicemail-1015", since: "2.1"),
-        .init(1016, "tweet_sent", "SMSSent", since: "5.0"),
-        .init(1020, "Anticipate", "SMSReceived_Alert", since: "4.2"),
-        .init(1021, "Bloom", "SMSReceived_Alert", since: "4.2"),
-        .init(1022, "Calypso", "SMSReceived_Alert", since: "4.2"),
-        .init(1023, "Choo_Choo", "SMSReceived_Alert", since: "4.2"),
-        .init(1024, "Descent", "SMSReceived_Alert", since: "4.2"),
-        .init(1025, "Fanfare", "SMSReceived_Alert", since: "4.2"),
-        .init(1026, "Ladder", "SMSReceived_Alert", since: "4.2"),
-        .init(1027, "Minuet", "SMSReceived_Alert", since: "4.2"),
-        .init(1028, "News_Flash", "SMSReceived_Alert", since: "4.2"),
-        .init(1029, "Noir", "SMSReceived_Alert", since: "4.2"),
-        .init(1030, "Sherwood_Forest", "SMSReceived_Alert", since: "4.2"),
-        .init(1031, "Spell", "SMSReceived_Alert", since: "4.2"),
-        .init(1032, "Suspense", "SMSReceived_Alert", since: "4.2"),
-        .init(1033, "Telegraph", "SMSReceived_Alert", since: "4.2"),
-        .init(1034, "Tiptoes", "SMSReceived_Alert", since: "4.2"),
-        .init(1035, "Typewriters", "SMSReceived_Alert", since: "4.2"),
-        .init(1036, "Update", "SMSReceived_Alert", since: "4.2"),
-    ]
+    static let messageSounds: [PredefinedSound] =
+        [
+            .init(1000, "new-mail", "MailReceived"),
+            .init(1001, "mail-sent", "MailSent"),
+            .init(1002, "Voicemail", "VoicemailReceived"),
+            .init(1003, "ReceivedMessage", "SMSReceived"),
+            .init(1004, "SentMessage", "SMSSent"),
+            .init(1005, "alarm", "CalendarAlert", player: "sq_alarm"),
+            .init(1006, "low_power", "LowPower"),
+            .init(1007, "sms-received1", "SMSReceived_Alert"),
+            .init(1008, "sms-received2", "SMSReceived_Alert"),
+            .init(1009, "sms-received3", "SMSReceived_Alert"),
+            .init(1010, "sms-received4", "SMSReceived_Alert"),
+            .init(1011, nil, "SMSReceived_Vibrate", vibration: messageVibration),
+            .init(1012, "sms-received1", "SMSReceived_Alert", name: "sms-received1-1012"),
+            .init(1013, "sms-received5", "SMSReceived_Alert"),
+            .init(1014, "sms-received6", "SMSReceived_Alert"),
+            .init(1015, "Voicemail", nil, name: "Voicemail-1015", since: "2.1"),
+            .init(1016, "tweet_sent", "SMSSent", since: "5.0"),
+        ] + tones.map { .init(1020 + $0, $1, "SMSReceived_Alert", since: "4.2") }
+
+    /// The tones for messages: 1020 to 1036, and as the settings play them, 1320 to 1336.
+    static let tones: [(number: UInt32, stem: String)] = [
+        "Anticipate", "Bloom", "Calypso", "Choo_Choo", "Descent", "Fanfare", "Ladder", "Minuet", "News_Flash", "Noir",
+        "Sherwood_Forest", "Spell", "Suspense", "Telegraph", "Tiptoes", "Typewriters", "Update",
+    ].enumerated().map { (UInt32($0), $1) }
 }

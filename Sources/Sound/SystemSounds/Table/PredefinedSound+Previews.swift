@@ -1,44 +1,38 @@
 // The sounds as the settings play them for choosing: 1300 to 1351.
 extension PredefinedSound {
-    static let previewSounds: [PredefinedSound] = [
-        .init(1300, "Voicemail", "SystemSoundPreview", name: "Voicemail-SystemSoundPreview"),
-        .init(1301, "ReceivedMessage", "SystemSoundPreview", name: "ReceivedMessage-SystemSoundPreview"),
-        .init(1302, "new-mail", "SystemSoundPreview", name: "new-mail-SystemSoundPreview"),
-        .init(1303, "mail-sent", "SystemSoundPreview", name: "mail-sent-SystemSoundPreview"),
-        .init(1304, "alarm", "SystemSoundPreview", name: "alarm-SystemSoundPreview", player: "sq_alarm"),
-        .init(1305, "lock", "SystemSoundPreview", name: "lock-SystemSoundPreview", player: "sq_lock"),
-        .init(
-            1306, "Tock", "KeyPressClickPreview", name: "Tock-KeyPressClickPreview", player: "sq_tock",
-            categorySince: "3.2", formerCategory: "SystemSoundPreview"),
-        .init(1307, "sms-received1", "SMSReceived_Selection", name: "sms-received1-SMSReceived_Selection"),
-        .init(1308, "sms-received2", "SMSReceived_Selection", name: "sms-received2-SMSReceived_Selection"),
-        .init(1309, "sms-received3", "SMSReceived_Selection", name: "sms-received3-SMSReceived_Selection"),
-        .init(1310, "sms-received4", "SMSReceived_Selection", name: "sms-received4-SMSReceived_Selection"),
-        .init(1311, nil, "SMSReceived_Vibrate", name: "SMSReceived_Vibrate-1311", vibration: messageVibrationPreview),
-        .init(1312, "sms-received1", "SMSReceived_Selection", name: "sms-received1-1312"),
-        .init(1313, "sms-received5", "SMSReceived_Selection", name: "sms-received5-SMSReceived_Selection"),
-        .init(1314, "sms-received6", "SMSReceived_Selection", name: "sms-received6-SMSReceived_Selection"),
-        .init(1315, "Voicemail", "SystemSoundPreview", name: "Voicemail-1315", since: "2.1"),
-        .init(1320, "Anticipate", "SMSReceived_Selection", name: "Anticipate-SMSReceived_Selection", since: "4.2"),
-        .init(1321, "Bloom", "SMSReceived_Selection", name: "Bloom-SMSReceived_Selection", since: "4.2"),
-        .init(1322, "Calypso", "SMSReceived_Selection", name: "Calypso-SMSReceived_Selection", since: "4.2"),
-        .init(1323, "Choo_Choo", "SMSReceived_Selection", name: "Choo_Choo-SMSReceived_Selection", since: "4.2"),
-        .init(1324, "Descent", "SMSReceived_Selection", name: "Descent-SMSReceived_Selection", since: "4.2"),
-        .init(1325, "Fanfare", "SMSReceived_Selection", name: "Fanfare-SMSReceived_Selection", since: "4.2"),
-        .init(1326, "Ladder", "SMSReceived_Selection", name: "Ladder-SMSReceived_Selection", since: "4.2"),
-        .init(1327, "Minuet", "SMSReceived_Selection", name: "Minuet-SMSReceived_Selection", since: "4.2"),
-        .init(1328, "News_Flash", "SMSReceived_Selection", name: "News_Flash-SMSReceived_Selection", since: "4.2"),
-        .init(1329, "Noir", "SMSReceived_Selection", name: "Noir-SMSReceived_Selection", since: "4.2"),
-        .init(
-            1330, "Sherwood_Forest", "SMSReceived_Selection", name: "Sherwood_Forest-SMSReceived_Selection",
-            since: "4.2"),
-        .init(1331, "Spell", "SMSReceived_Selection", name: "Spell-SMSReceived_Selection", since: "4.2"),
-        .init(1332, "Suspense", "SMSReceived_Selection", name: "Suspense-SMSReceived_Selection", since: "4.2"),
-        .init(1333, "Telegraph", "SMSReceived_Selection", name: "Telegraph-SMSReceived_Selection", since: "4.2"),
-        .init(1334, "Tiptoes", "SMSReceived_Selection", name: "Tiptoes-SMSReceived_Selection", since: "4.2"),
-        .init(1335, "Typewriters", "SMSReceived_Selection", name: "Typewriters-SMSReceived_Selection", since: "4.2"),
-        .init(1336, "Update", "SMSReceived_Selection", name: "Update-SMSReceived_Selection", since: "4.2"),
-        .init(1350, nil, "RingerVibeChanged", vibration: ringerVibrationChanged),
-        .init(1351, nil, "SilentVibeChanged", vibration: silentVibrationChanged),
-    ]
+    static let previewSounds: [PredefinedSound] =
+        [
+            .preview(1300, "Voicemail", "SystemSoundPreview"),
+            .preview(1301, "ReceivedMessage", "SystemSoundPreview"),
+            .preview(1302, "new-mail", "SystemSoundPreview"),
+            .preview(1303, "mail-sent", "SystemSoundPreview"),
+            .preview(1304, "alarm", "SystemSoundPreview", player: "sq_alarm"),
+            .preview(1305, "lock", "SystemSoundPreview", player: "sq_lock"),
+            .preview(
+                1306, "Tock", "KeyPressClickPreview", player: "sq_tock",
+                categorySince: "3.2", formerCategory: "SystemSoundPreview"),
+            .preview(1307, "sms-received1", "SMSReceived_Selection"),
+            .preview(1308, "sms-received2", "SMSReceived_Selection"),
+            .preview(1309, "sms-received3", "SMSReceived_Selection"),
+            .preview(1310, "sms-received4", "SMSReceived_Selection"),
+            .init(
+                1311, nil, "SMSReceived_Vibrate", name: "SMSReceived_Vibrate-1311", vibration: messageVibrationPreview),
+            .init(1312, "sms-received1", "SMSReceived_Selection", name: "sms-received1-1312"),
+            .preview(1313, "sms-received5", "SMSReceived_Selection"),
+            .preview(1314, "sms-received6", "SMSReceived_Selection"),
+            .init(1315, "Voicemail", "SystemSoundPreview", name: "Voicemail-1315", since: "2.1"),
+        ] + tones.map { .preview(1320 + $0, $1, "SMSReceived_Selection", since: "4.2") } + [
+            .init(1350, nil, "RingerVibeChanged", vibration: ringerVibrationChanged),
+            .init(1351, nil, "SilentVibeChanged", vibration: silentVibrationChanged),
+        ]
+
+    /// A row whose stem an earlier row has taken for its name.
+    private static func preview(
+        _ id: UInt32, _ stem: String, _ category: String, player: String? = nil, since: String? = nil,
+        categorySince: String? = nil, formerCategory: String? = nil
+    ) -> PredefinedSound {
+        PredefinedSound(
+            id, stem, category, name: stem + "-" + category, player: player, since: since,
+            categorySince: categorySince, formerCategory: formerCategory)
+    }
 }

@@ -19,25 +19,17 @@ extension PredefinedSound {
 
 // Keypad tones and headset tones: 1200 to 1259.
 extension PredefinedSound {
-    static let dialingSounds: [PredefinedSound] = [
-        .init(1200, "dtmf-0", "TouchTone"),
-        .init(1201, "dtmf-1", "TouchTone"),
-        .init(1202, "dtmf-2", "TouchTone"),
-        .init(1203, "dtmf-3", "TouchTone"),
-        .init(1204, "dtmf-4", "TouchTone"),
-        .init(1205, "dtmf-5", "TouchTone"),
-        .init(1206, "dtmf-6", "TouchTone"),
-        .init(1207, "dtmf-7", "TouchTone"),
-        .init(1208, "dtmf-8", "TouchTone"),
-        .init(1209, "dtmf-9", "TouchTone"),
-        .init(1210, "dtmf-star", "TouchTone"),
-        .init(1211, "dtmf-pound", "TouchTone"),
-        .init(1254, "long_low_short_high", "Headset_StartCall"),
-        .init(1255, "short_double_high", "Headset_Redial"),
-        .init(1256, "short_low_high", "Headset_AnswerCall"),
-        .init(1257, "short_double_low", "Headset_EndCall"),
-        .init(
-            1258, "short_double_low", "Headset_CallWaitingActions", name: "short_double_low-Headset_CallWaitingActions"),
-        .init(1259, "middle_9_short_double_low", "Headset_TransitionEnd"),
-    ]
+    static let dialingSounds: [PredefinedSound] =
+        (0...9).map { .init(1200 + $0, "dtmf-\($0)", "TouchTone") } + [
+            .init(1210, "dtmf-star", "TouchTone"),
+            .init(1211, "dtmf-pound", "TouchTone"),
+            .init(1254, "long_low_short_high", "Headset_StartCall"),
+            .init(1255, "short_double_high", "Headset_Redial"),
+            .init(1256, "short_low_high", "Headset_AnswerCall"),
+            .init(1257, "short_double_low", "Headset_EndCall"),
+            .init(
+                1258, "short_double_low", "Headset_CallWaitingActions",
+                name: "short_double_low-Headset_CallWaitingActions"),
+            .init(1259, "middle_9_short_double_low", "Headset_TransitionEnd"),
+        ]
 }
