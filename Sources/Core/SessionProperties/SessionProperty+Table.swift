@@ -50,21 +50,17 @@ extension SessionProperty {
         SessionProperty(
             "died", "ServerDied", .listen, .uint32, isState: false,
             read: { facts in .uint32(facts.hardware.isServerDead ? 1 : 0) }),
-        SessionProperty(
-            "duck", "OtherMixableAudioShouldDuck", .readWrite, .uint32, .override(.duckOthers),
-            read: on(.duckOthers)),
-        SessionProperty(
-            "cmix", "OverrideCategoryMixWithOthers", .readWrite, .uint32, .override(.mixWithOthers),
-            read: on(.mixWithOthers)),
-        SessionProperty(
-            "cspk", "OverrideCategoryDefaultToSpeaker", .readWrite, .uint32, .override(.defaultToSpeaker),
-            read: on(.defaultToSpeaker)),
-        SessionProperty(
-            "cblu", "OverrideCategoryEnableBluetoothInput", .readWrite, .uint32, .override(.bluetoothInput),
-            read: on(.bluetoothInput)),
+        overriding(.duckOthers, "duck", "OtherMixableAudioShouldDuck"),
+        overriding(.mixWithOthers, "cmix", "OverrideCategoryMixWithOthers"),
+        overriding(.defaultToSpeaker, "cspk", "OverrideCategoryDefaultToSpeaker"),
+        overriding(.bluetoothInput, "cblu", "OverrideCategoryEnableBluetoothInput"),
     ]
 
-    private static func on(_ override: SessionOverrides) -> @Sendable (SessionFacts) -> SessionPropertyValue {
-        { facts in .uint32(facts.settings.overrides.contains(override) ? 1 : 0) }
+    private static func overriding(
+        _ override: SessionOverrides, _ code: FourCharacterCode, _ name: String
+    ) -> SessionProperty {
+        SessionProperty(code, name, .readWrite, .uint32, .override(override)) { facts in
+            .uint32(facts.settings.overrides.contains(override) ? 1 : 0)
+        }
     }
 }
