@@ -92,6 +92,15 @@ struct BoardOptions: ParsableArguments {
             volumeElement: mixerElement, volumeKeys: volumeKeys)
     }
 
+    /// The service's device, for what has to last longer than the command.
+    func connectedDevice(to operation: String, because reason: String) async throws -> Device {
+        let device = try await makeDevice()
+        if device.isConnected { return device }
+        device.close()
+        throw RingerError(
+            .unsupported, operation, "device", detail: "\(reason) after this command has ended: start ringerd")
+    }
+
     /// The device that the options name. The state of a simulated board is always followed.
     func makeDevice(
         requiring part: Part? = nil, following: Device.Hardware.Following = [],

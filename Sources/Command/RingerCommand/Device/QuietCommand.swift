@@ -50,13 +50,8 @@ struct QuietCommand: AsyncParsableCommand, JSONCommand {
     }
 
     func run() async throws {
-        let device = try await board.makeDevice()
+        let device = try await board.connectedDevice(to: "keep the quiet hours", because: "only the service keeps them")
         defer { device.close() }
-        guard device.isConnected else {
-            throw RingerError(
-                .unsupported, "keep the quiet hours", "device",
-                detail: "only the service keeps them after this command has ended: start ringerd")
-        }
         if word != .list { try await change(device) }
         let (preferences, state) = (device.preferences, device.state)
         let spans = preferences.quietHours.spans.map { "\($0)" }

@@ -103,13 +103,8 @@ struct SilentCommand: AsyncParsableCommand, JSONCommand {
     }
 
     func run() async throws {
-        let device = try await board.makeDevice()
+        let device = try await board.connectedDevice(to: "keep the position", because: "only the service keeps one")
         defer { device.close() }
-        guard device.isConnected else {
-            throw RingerError(
-                .unsupported, "keep the position", "device",
-                detail: "only the service keeps one after this command has ended: start ringerd")
-        }
         switch word {
         case nil: break
         case .toggle: try await device.togglePosition()

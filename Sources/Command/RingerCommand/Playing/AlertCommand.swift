@@ -37,12 +37,9 @@ struct AlertCommand: AsyncParsableCommand, JSONCommand {
     var seconds: Double?
     @Flag(help: "No time limit: the alert lasts until the command is interrupted.")
     var untilStopped = false
-    @OptionGroup(title: "User preferences") var user: PreferenceOptions
-    @OptionGroup(title: "Predefined sounds") var sounds: SoundOptions
-    @OptionGroup(title: "The device") var board: BoardOptions
-    @OptionGroup var trace: TraceOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var playing: PlayingOptions
 
+    var output: OutputOptions { playing.output }
     static let members = ["elapsed", "rounds", "sounded", "vibrated", "completion", "fallback", "soundError"]
 
     func validate() throws {
@@ -62,8 +59,7 @@ struct AlertCommand: AsyncParsableCommand, JSONCommand {
 
     func run() async throws {
         try sound.check()
-        let recording = try trace.makeRecording()
-        let device = try await board.makeDevice(configuration: sounds.configuration(user), recording: recording)
+        let (device, recording) = try await playing.makeDevice()
         defer { device.close() }
         let id: SystemSoundID =
             switch sound {

@@ -24,12 +24,9 @@ struct AnnounceCommand: AsyncParsableCommand, JSONCommand {
     var options: [CategoryOptionName] = []
     @Option(help: "The volume, 0 to 1, in the place of the preference announcement-volume.")
     var volume: Float?
-    @OptionGroup(title: "User preferences") var user: PreferenceOptions
-    @OptionGroup(title: "Predefined sounds") var sounds: SoundOptions
-    @OptionGroup(title: "The device") var board: BoardOptions
-    @OptionGroup var trace: TraceOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var playing: PlayingOptions
 
+    var output: OutputOptions { playing.output }
     static let members = NotifyCommand.members
 
     func validate() throws {
@@ -38,8 +35,7 @@ struct AnnounceCommand: AsyncParsableCommand, JSONCommand {
 
     func run() async throws {
         for clip in clips { try clip.check() }
-        let recording = try trace.makeRecording()
-        let device = try await board.makeDevice(configuration: sounds.configuration(user), recording: recording)
+        let (device, recording) = try await playing.makeDevice()
         defer { device.close() }
         let samples = try clips.map { clip -> PCMBuffer in
             switch clip {

@@ -33,12 +33,9 @@ struct NotifyCommand: AsyncParsableCommand, JSONCommand {
             valueName: "dir"),
         completion: .directory)
     var bundle: String?
-    @OptionGroup(title: "User preferences") var user: PreferenceOptions
-    @OptionGroup(title: "Predefined sounds") var sounds: SoundOptions
-    @OptionGroup(title: "The device") var board: BoardOptions
-    @OptionGroup var trace: TraceOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var playing: PlayingOptions
 
+    var output: OutputOptions { playing.output }
     static let members = ["elapsed", "frames", "vibrated", "completion", "fallback"]
 
     func validate() throws {
@@ -51,8 +48,7 @@ struct NotifyCommand: AsyncParsableCommand, JSONCommand {
     }
 
     func run() async throws {
-        let recording = try trace.makeRecording()
-        let device = try await board.makeDevice(configuration: sounds.configuration(user), recording: recording)
+        let (device, recording) = try await playing.makeDevice()
         defer { device.close() }
         let application = ApplicationContainer(
             container ?? "", bundle: bundle, allowsCriticalAlerts: !forbidsCritical)

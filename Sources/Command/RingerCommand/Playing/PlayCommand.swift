@@ -27,20 +27,16 @@ struct PlayCommand: AsyncParsableCommand, JSONCommand {
     var category: AudioCategory?
     @Option(name: .customLong("option"), help: "An option of the category; may be given several times.")
     var options: [CategoryOptionName] = []
-    @OptionGroup(title: "User preferences") var user: PreferenceOptions
-    @OptionGroup(title: "Predefined sounds") var sounds: SoundOptions
-    @OptionGroup(title: "The device") var board: BoardOptions
-    @OptionGroup var trace: TraceOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var playing: PlayingOptions
 
+    var output: OutputOptions { playing.output }
     static let members = NotifyCommand.members
 
     func run() async throws {
         // Refuse a file that is not a sound before opening any device.
         try sound.check()
         let samples: PCMBuffer? = if case .file(let path) = sound { try SoundLoader.load(path) } else { nil }
-        let recording = try trace.makeRecording()
-        let device = try await board.makeDevice(configuration: sounds.configuration(user), recording: recording)
+        let (device, recording) = try await playing.makeDevice()
         defer { device.close() }
         switch (sound, category) {
         case (.id(let id), nil):
