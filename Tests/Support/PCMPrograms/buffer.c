@@ -10,15 +10,9 @@
 
 #include <alsa/asoundlib.h>
 
-#define RATE 48000
+#include "check.h"
 
-static void check(const char *operation, long result)
-{
-    if (result >= 0)
-        return;
-    fprintf(stderr, "%s: %s\n", operation, snd_strerror((int)result));
-    exit(1);
-}
+#define RATE 48000
 
 int main(int count, char **arguments)
 {

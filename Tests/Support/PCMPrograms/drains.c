@@ -24,18 +24,12 @@
 
 #include <alsa/asoundlib.h>
 
+#include "check.h"
+
 #define RATE 48000
 
 static snd_pcm_t *pcm;
 static atomic_int has_returned;
-
-static void check(const char *operation, long result)
-{
-    if (result >= 0)
-        return;
-    fprintf(stderr, "%s: %s\n", operation, snd_strerror((int)result));
-    exit(1);
-}
 
 static void *drain(void *unused)
 {

@@ -24,18 +24,12 @@
 
 #include <alsa/asoundlib.h>
 
+#include "check.h"
+
 #define RATE 48000
 #define CHUNK 480
 
 static int recovers;
-
-static void check(const char *operation, long result)
-{
-    if (result >= 0)
-        return;
-    fprintf(stderr, "%s: %s\n", operation, snd_strerror((int)result));
-    exit(1);
-}
 
 static void write_frames(snd_pcm_t *pcm, int first, int count, int wrong)
 {
