@@ -119,14 +119,18 @@ static bool fails(const char *function, const char *path, int descriptor, unsign
         return fails(#function, path, descriptor, request) ? result : next arguments;   \
     }
 
+/* The mode behind the flags of a call that may make a file. */
+#define READ_MODE()                                                             \
+    va_list list;                                                               \
+    va_start(list, flags);                                                      \
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;     \
+    va_end(list)
+
 #define OPEN(function)                                                                                  \
     int function(const char *path, int flags, ...)                                                      \
     {                                                                                                   \
         NEXT(function);                                                                                 \
-        va_list list;                                                                                   \
-        va_start(list, flags);                                                                          \
-        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;                         \
-        va_end(list);                                                                                   \
+        READ_MODE();                                                                                    \
         return fails("open", path, -1, (unsigned)flags) ? -1 : next(path, flags, mode);                 \
     }
 
@@ -134,10 +138,7 @@ static bool fails(const char *function, const char *path, int descriptor, unsign
     int function(int folder, const char *path, int flags, ...)                                          \
     {                                                                                                   \
         NEXT(function);                                                                                 \
-        va_list list;                                                                                   \
-        va_start(list, flags);                                                                          \
-        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;                         \
-        va_end(list);                                                                                   \
+        READ_MODE();                                                                                    \
         return fails("open", path, -1, (unsigned)flags) ? -1 : next(folder, path, flags, mode);         \
     }
 

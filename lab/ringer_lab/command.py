@@ -108,12 +108,9 @@ positive.__name__ = "positive number"
 
 def parser():
     common = Parser(add_help=False, formatter_class=Formatter)
+    several = {"action": "append", "default": []}
     common.add_argument(
-        "--overlay",
-        action="append",
-        default=[],
-        metavar="FILE.dtso",
-        help="a device-tree overlay of your board, applied after Ringer's own parts; any number",
+        "--overlay", **several, metavar="FILE.dtso", help="a device-tree overlay of your board, applied after Ringer's own parts; any number"
     )
     common.add_argument("--bare", action="store_true", help="without Ringer's own parts: all lines are free")
     common.add_argument(
@@ -124,15 +121,11 @@ def parser():
     )
     common.add_argument("--rate", type=positive, default=48000, metavar="HZ", help="the speaker's (default: 48000)")
     common.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME[=VALUE]",
-        help="a variable for the guest, with the host's value or this one; any number",
+        "--env", **several, metavar="NAME[=VALUE]", help="a variable for the guest, with the host's value or this one; any number"
     )
     common.add_argument("--bus", action="store_true", help="a dbus-daemon inside, as session and as system bus")
     common.add_argument(
-        "--writable", action="append", default=[], metavar="DIR", help="a folder of the host's that the guest may write; any number"
+        "--writable", **several, metavar="DIR", help="a folder of the host's that the guest may write; any number"
     )
     common.add_argument("--real-time", action="store_true", help="the guest's clock is the host's")
     common.add_argument(
@@ -243,8 +236,17 @@ def run(options, arguments):
 def pytest(options, arguments):
     if importlib.util.find_spec("pytest") is None:
         raise LabError(f"{sys.executable} has no pytest: pip install pytest, or apt-get install python3-pytest")
+    rest = list(arguments.command)
+    if "--" in rest:  # before the tests, or between them and pytest's options
+        rest.remove("--")
+    shifts = []
+    if arguments.shift is not None:
+        shifts = [f"--lab-shift={arguments.shift!r}"]
+    elif arguments.times:
+        shifts = [f"--lab-times={arguments.times}", f"--lab-over={arguments.over!r}"]
+    words = [["ringer-lab", "pytest", *options_words(arguments)], rest]
     if arguments.bench:
-        return at_bench().pytest(arguments, ["ringer-lab", "pytest", *options_words(arguments)])
+        return at_bench().pytest(arguments, words, [*shifts, *rest])
     output = os.path.abspath(arguments.output)
     try:
         os.makedirs(output, exist_ok=True)
@@ -263,19 +265,11 @@ def pytest(options, arguments):
     results = f"{own if part else output}/junit.xml"
     junit.write_unfinished(results, "ringer-lab", "pytest", "the tests had not begun when the laboratory ended")
     options.writable.append(output)
-    rest = list(arguments.command)
-    if "--" in rest:  # before the tests, or between them and pytest's options
-        rest.remove("--")
-    shifts = []
-    if arguments.shift is not None:
-        shifts = [f"--lab-shift={arguments.shift!r}"]
-    elif arguments.times:
-        shifts = [f"--lab-times={arguments.times}", f"--lab-over={arguments.over!r}"]
     options.env += [
         *(name for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_TIMEOUT", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "COVERAGE_FILE") if name in os.environ),
         f"RINGER_LAB_OUTPUT={output}",
         f"RINGER_LAB_OWN={json.dumps([own, results, part])}",
-        f"RINGER_LAB_WORDS={json.dumps([['ringer-lab', 'pytest', *options_words(arguments)], rest])}",
+        f"RINGER_LAB_WORDS={json.dumps(words)}",
     ]
     command = python(
         options,

@@ -128,14 +128,16 @@ def test_variables(ringer_lab, monkeypatch):
     assert not any(value.startswith("NOT_NAMED") for value in values)
 
 
+def run_writing(ringer_lab, folder, script):
+    """Runs a script that may write the folder `open`."""
+    (folder / "open").mkdir()
+    return ringer_lab("run", "--writable", "open", "sh", "-c", script)
+
+
 def test_the_hosts_files_cannot_be_written_but_those_allowed(ringer_lab, tmp_path):
-    (tmp_path / "open").mkdir()
-    run = ringer_lab(
-        "run",
-        "--writable",
-        "open",
-        "sh",
-        "-c",
+    run = run_writing(
+        ringer_lab,
+        tmp_path,
         "echo 1 >closed; echo 2 >open/file; echo 3 >$TMPDIR/file; echo 4 >/tmp/from-the-guest; cat /tmp/from-the-guest",
     )
     assert run.out == "4\n"
@@ -144,13 +146,9 @@ def test_the_hosts_files_cannot_be_written_but_those_allowed(ringer_lab, tmp_pat
 
 
 def test_root_cannot_make_the_hosts_files_writable(ringer_lab, tmp_path):
-    (tmp_path / "open").mkdir()
-    run = ringer_lab(
-        "run",
-        "--writable",
-        "open",
-        "sh",
-        "-c",
+    run = run_writing(
+        ringer_lab,
+        tmp_path,
         "echo 5 >open/file; mount -o remount,rw /; mount -o remount,rw,bind /; echo 1 >closed; mkdir $TMPDIR/m; "
         f"mount -t hostfs -o {tmp_path} none $TMPDIR/m && echo 2 >$TMPDIR/m/closed; "
         "umount -l /tmp; mount -t hostfs -o /tmp none /tmp && echo 3 >/tmp/from-the-guest; "

@@ -48,17 +48,9 @@ void ringer_gpio_chip_close(ringer_gpio_chip *chip) {
     free(chip);
 }
 
-static void copy(char *to, size_t size, const char *from) { snprintf(to, size, "%s", from ? from : ""); }
+const char *ringer_gpio_chip_name(ringer_gpio_chip *chip) { return gpiod_chip_name(chip->chip); }
 
-int ringer_gpio_chip_name(ringer_gpio_chip *chip, char *name, size_t size) {
-    copy(name, size, gpiod_chip_name(chip->chip));
-    return 0;
-}
-
-int ringer_gpio_chip_label(ringer_gpio_chip *chip, char *label, size_t size) {
-    copy(label, size, gpiod_chip_label(chip->chip));
-    return 0;
-}
+const char *ringer_gpio_chip_label(ringer_gpio_chip *chip) { return gpiod_chip_label(chip->chip); }
 
 int ringer_gpio_chip_find_line(ringer_gpio_chip *chip, const char *name) {
     struct gpiod_line *line = gpiod_chip_find_line(chip->chip, name);
@@ -69,7 +61,8 @@ int ringer_gpio_chip_consumer(ringer_gpio_chip *chip, unsigned int offset, char 
     struct gpiod_line *line = gpiod_chip_get_line(chip->chip, offset);
     // The library reads the line's information once, and caches it.
     if (!line || gpiod_line_update(line) == -1) return -1;
-    copy(consumer, size, gpiod_line_consumer(line));
+    const char *name = gpiod_line_consumer(line);
+    snprintf(consumer, size, "%s", name ? name : "");
     return 0;
 }
 

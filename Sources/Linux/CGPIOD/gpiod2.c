@@ -44,17 +44,9 @@ void ringer_gpio_chip_close(ringer_gpio_chip *chip) {
     free(chip);
 }
 
-static void copy(char *to, size_t size, const char *from) { snprintf(to, size, "%s", from ? from : ""); }
+const char *ringer_gpio_chip_name(ringer_gpio_chip *chip) { return gpiod_chip_info_get_name(chip->info); }
 
-int ringer_gpio_chip_name(ringer_gpio_chip *chip, char *name, size_t size) {
-    copy(name, size, gpiod_chip_info_get_name(chip->info));
-    return 0;
-}
-
-int ringer_gpio_chip_label(ringer_gpio_chip *chip, char *label, size_t size) {
-    copy(label, size, gpiod_chip_info_get_label(chip->info));
-    return 0;
-}
+const char *ringer_gpio_chip_label(ringer_gpio_chip *chip) { return gpiod_chip_info_get_label(chip->info); }
 
 int ringer_gpio_chip_find_line(ringer_gpio_chip *chip, const char *name) {
     return gpiod_chip_get_line_offset_from_name(chip->chip, name);
@@ -63,7 +55,8 @@ int ringer_gpio_chip_find_line(ringer_gpio_chip *chip, const char *name) {
 int ringer_gpio_chip_consumer(ringer_gpio_chip *chip, unsigned int offset, char *consumer, size_t size) {
     struct gpiod_line_info *info = gpiod_chip_get_line_info(chip->chip, offset);
     if (!info) return -1;
-    copy(consumer, size, gpiod_line_info_get_consumer(info));
+    const char *name = gpiod_line_info_get_consumer(info);
+    snprintf(consumer, size, "%s", name ? name : "");
     gpiod_line_info_free(info);
     return 0;
 }

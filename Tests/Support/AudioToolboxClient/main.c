@@ -312,26 +312,29 @@ static int show_sizes(char **properties)
     return 0;
 }
 
+/* What runs by its name alone. */
+static const struct {
+    const char *name;
+    int (*run)(void);
+} parts[] = {
+    {"callbacks", run_callbacks},
+    {"no-device", run_without_device},
+    {"fork", run_fork},
+    {"signals", run_signals},
+    {"run-loop", run_loop},
+    {"left-loop", leave_loop},
+    {"foundation", client_run_foundation},
+};
+
 static int run(int count, char **arguments)
 {
     if (count == 4 && strcmp(arguments[1], "simulated") == 0)
         return simulate(arguments[2], arguments[3]);
     if (count == 4 && strcmp(arguments[1], "threads") == 0)
         return client_run_threads((unsigned int)strtoul(arguments[2], NULL, 10), arguments[3]);
-    if (count == 2 && strcmp(arguments[1], "callbacks") == 0)
-        return run_callbacks();
-    if (count == 2 && strcmp(arguments[1], "no-device") == 0)
-        return run_without_device();
-    if (count == 2 && strcmp(arguments[1], "fork") == 0)
-        return run_fork();
-    if (count == 2 && strcmp(arguments[1], "signals") == 0)
-        return run_signals();
-    if (count == 2 && strcmp(arguments[1], "run-loop") == 0)
-        return run_loop();
-    if (count == 2 && strcmp(arguments[1], "left-loop") == 0)
-        return leave_loop();
-    if (count == 2 && strcmp(arguments[1], "foundation") == 0)
-        return client_run_foundation();
+    for (unsigned int i = 0; count == 2 && i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(arguments[1], parts[i].name) == 0)
+            return parts[i].run();
     if (count > 2 && strcmp(arguments[1], "sizes") == 0)
         return show_sizes(arguments + 2);
     if (count != 2)

@@ -61,15 +61,23 @@ static int paced_stop(snd_pcm_ioplug_t *io)
     return 0;
 }
 
+/* Plays on until now. A negative position would be an underrun whatever its value, and in a drain a regular end: an error sets the
+ * state. */
+static int advance(snd_pcm_ioplug_t *io)
+{
+    struct paced *p = io->private_data;
+    p->written = io->appl_ptr;
+    int error = paced_advance(p);
+    if (error < 0)
+        snd_pcm_ioplug_set_state(io, paced_state_after(error));
+    return error;
+}
+
 static snd_pcm_sframes_t paced_pointer(snd_pcm_ioplug_t *io)
 {
     struct paced *p = io->private_data;
     pthread_mutex_lock(&p->lock);
-    p->written = io->appl_ptr;
-    int error = paced_advance(p);
-    /* A negative answer would be an underrun whatever its value, and in a drain a regular end. */
-    if (error < 0)
-        snd_pcm_ioplug_set_state(io, paced_state_after(error));
+    advance(io);
     snd_pcm_sframes_t position = p->played;
     /* A drain that alsa-lib watches by the position ends when the last frame leaves the converter. */
     if (io->state == SND_PCM_STATE_DRAINING && p->running && position > 0 && !paced_drained(p)
@@ -84,10 +92,7 @@ static int paced_delay(snd_pcm_ioplug_t *io, snd_pcm_sframes_t *delay)
 {
     struct paced *p = io->private_data;
     pthread_mutex_lock(&p->lock);
-    p->written = io->appl_ptr;
-    int error = paced_advance(p);
-    if (error < 0)
-        snd_pcm_ioplug_set_state(io, paced_state_after(error));
+    int error = advance(io);
     *delay = (snd_pcm_sframes_t)(p->written - p->played);
     if (p->running && !paced_fault_is(p, FAULT_UNPACED))
         *delay += paced_frames_in(p, paced_latency(p));

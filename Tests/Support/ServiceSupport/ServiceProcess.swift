@@ -32,16 +32,7 @@ package final class ServiceProcess: Sendable {
         let script = "ulimit -n \(descriptors) && \(path)exec \(program)\(redirection)"
         let hidden = "mount --bind /dev/null /etc/machine-id && \(script)"
         let words = withoutMachineID ? ["unshare", "--mount", "sh", "-c", hidden] : ["sh", "-c", script]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { arguments.forEach { free($0) } }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        test_close_from(&actions, 3)
-        var process: pid_t = 0
-        let result = posix_spawnp(&process, words[0], &actions, nil, &arguments, environ)
-        guard result == 0 else { throw RingerError("start", service, Errno(rawValue: result)) }
-        self.process = process
+        process = try startProcess(words) { test_close_from(&$0, 3) }
     }
 
     deinit {

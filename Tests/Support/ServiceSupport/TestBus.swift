@@ -47,30 +47,25 @@ package final class TestBus: Sendable {
         var pipe: [CInt] = [-1, -1]
         guard Glibc.pipe(&pipe) == 0 else { throw RingerError("make a pipe", "dbus-daemon", Errno(rawValue: errno)) }
         for end in pipe { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, pipe[1], 3)
-        test_close_from(&actions, 4)
         let words =
             [
                 "dbus-daemon", "--nofork", "--nopidfile", "--nosyslog",
                 "--address=unix:\(path.map { "path=" + $0 } ?? "tmpdir=/tmp")",
                 "--print-address=3",
             ] + options
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { arguments.forEach { free($0) } }
-        var process: pid_t = 0
-        let result = posix_spawnp(&process, "dbus-daemon", &actions, nil, &arguments, environ)
-        close(pipe[1])
         defer { close(pipe[0]) }
-        guard result == 0 else { throw RingerError("start", "dbus-daemon", Errno(rawValue: result)) }
+        do {
+            defer { close(pipe[1]) }
+            process = try startProcess(words) { actions in
+                posix_spawn_file_actions_adddup2(&actions, pipe[1], 3)
+                test_close_from(&actions, 4)
+            }
+        }
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while read(pipe[0], &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
         // Its own address has a number that another bus at the same path does not have.
         address = path.map { "unix:path=" + $0 } ?? String(decoding: bytes, as: UTF8.self)
-        self.process = process
     }
 
     package func send(_ signal: CInt) {

@@ -14,6 +14,12 @@ import Testing
 @Suite struct ConnectionTests {
     private let tone = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [Int16](repeating: 7, count: 48_000))
 
+    /// A service, and a device that is connected to it.
+    private func connected() async throws -> (ServiceBench, Device) {
+        let service = try ServiceBench()
+        return (service, try await Device.connect(to: .address(service.bus.address), clock: service.clock))
+    }
+
     /// The next event of `events` for which `matches` is true.
     private func next(_ events: AsyncStream<DeviceEvent>, _ matches: (DeviceEvent) -> Bool) async -> DeviceEvent? {
         for await event in events where matches(event) { return event }
@@ -33,9 +39,8 @@ import Testing
 
     @Test("the position that a program sets is every program's, and stays while the service is away")
     func keptPosition() async throws {
-        let bus = try TestBus()
-        let service = try ServiceBench(bus: bus)
-        let device = try await Device.connect(to: .address(bus.address), clock: service.clock)
+        let (service, device) = try await connected()
+        let bus = service.bus
         let other = try await Device.connect(to: .address(bus.address), clock: service.clock)
         #expect(device.state.keptPosition == nil)
         try await device.setPosition(.silent)
@@ -62,9 +67,8 @@ import Testing
 
     @Test("a position that ends by itself is the service's, with its end, for every program")
     func timedPosition() async throws {
-        let bus = try TestBus()
-        let service = try ServiceBench(bus: bus)
-        let device = try await Device.connect(to: .address(bus.address), clock: service.clock)
+        let (service, device) = try await connected()
+        let bus = service.bus
         let other = try await Device.connect(to: .address(bus.address), clock: service.clock)
         let now = service.clock.wallTime.components.seconds
         try await device.setPosition(.silent, until: now + 60)
@@ -129,9 +133,8 @@ import Testing
 
     @Test("when the service disappears its sounds fail, and when it returns sessions are active again")
     func serviceReturns() async throws {
-        let bus = try TestBus()
-        let first = try ServiceBench(bus: bus)
-        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let (first, device) = try await connected()
+        let bus = first.bus
         let session = device.sessions.make(name: "music", category: .playback)
         try await session.activate()
         let results = Results<SoundResult>()
@@ -195,9 +198,8 @@ import Testing
     // The next service would activate it, and keep it active for a program that knows nothing of that.
     @Test("a session whose activation ended with the service is inactive at the next one")
     func activationIsLost() async throws {
-        let bus = try TestBus()
-        let first = try ServiceBench(bus: bus)
-        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let (first, device) = try await connected()
+        let bus = first.bus
         let session = device.sessions.make(name: "music", category: .playback)
         first.board.speaker.answerDelay = .seconds(1)
         let answers = Results<String>()
@@ -217,9 +219,8 @@ import Testing
     // It stopped the request to which the service, which counts anew, has given the same number.
     @Test("stopping what ended with the service stops nothing of the next one")
     func numbersOfTheServiceBefore() async throws {
-        let bus = try TestBus()
-        let first = try ServiceBench(bus: bus)
-        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let (first, device) = try await connected()
+        let bus = first.bus
         let link = try #require(device.service as? ConnectedDevice).link
         func vibrate() -> ServiceLink.Request? {
             nonisolated(unsafe) var request: ServiceLink.Request?
@@ -366,9 +367,8 @@ import Testing
 
     @Test("a session that was interrupted when the service disappeared is active again when it returns")
     func interruptedSession() async throws {
-        let bus = try TestBus()
-        let first = try ServiceBench(bus: bus)
-        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let (first, device) = try await connected()
+        let bus = first.bus
         let music = device.sessions.make(name: "music", category: .playback)
         let call = first.device.sessions.make(name: "call", category: .playback)
         try await music.activate()
@@ -412,9 +412,8 @@ import Testing
 
     @Test("an announcement that waits when the service disappears is played after a call that the next one has, too")
     func refusedByTheNext() async throws {
-        let bus = try TestBus()
-        let first = try ServiceBench(bus: bus)
-        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let (first, device) = try await connected()
+        let bus = first.bus
         first.settle(with: device)
         first.board.surroundings.set(.inputAvailable(true))
         let firstCall = first.device.sessions.make(name: "call", category: .playAndRecord, priority: .call)
@@ -463,8 +462,7 @@ import Testing
 
     @Test("a session that may no longer be active when the service agrees lets others go on")
     func refusedMeanwhile() async throws {
-        let service = try ServiceBench()
-        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        let (service, device) = try await connected()
         service.settle(with: device)
         let music = service.device.sessions.make(name: "music", category: .playback)
         try await music.activate()
@@ -488,8 +486,7 @@ import Testing
     // The error used to contain the service's whole sentence: "cannot activate: '!act' (session 1: cannot activate: ...".
     @Test("the service's refusal of a session says once what failed, and why")
     func refusal() async throws {
-        let service = try ServiceBench()
-        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        let (service, device) = try await connected()
         service.settle(with: device)
         let interruption = service.device.sessions.interruptionBegan()
         let session = device.sessions.make(name: "prompt", category: .playback)
@@ -507,8 +504,7 @@ import Testing
 
     @Test("a change of the service's preferences is an event of each of its clients")
     func preferences() async throws {
-        let service = try ServiceBench()
-        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        let (service, device) = try await connected()
         let other = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
         let (events, others) = (device.events, other.events)
         other.preferences.doNotDisturb = true
@@ -525,8 +521,7 @@ import Testing
     // Each answer began the next request before it returned: thousands overflowed the stack.
     @Test("any number of requests that are refused one after another are answered")
     func manyRefused() async throws {
-        let service = try ServiceBench()
-        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        let (service, device) = try await connected()
         service.settle(with: device)
         let session = device.sessions.make(name: "prompt", category: .playback)
         let link = try #require((device.service as? ConnectedDevice)?.link)
@@ -543,8 +538,7 @@ import Testing
 
     @Test("the requests of a session that is given up before the service has made it are answered, once each")
     func givenUp() async throws {
-        let service = try ServiceBench()
-        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        let (service, device) = try await connected()
         service.settle(with: device)
         let link = try #require((device.service as? ConnectedDevice)?.link)
         let isGivenUp = Latch()
@@ -567,9 +561,8 @@ import Testing
 
     @Test("a session's listener learns that the service died, and that it is there again")
     func died() async throws {
-        let bus = try TestBus()
-        let first = try ServiceBench(bus: bus)
-        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let (first, device) = try await connected()
+        let bus = first.bus
         let session = device.sessions.make(name: "music", category: .playback)
         let changes = Results<SessionPropertyValue>()
         try session.addListener("died") { changes.append($0.change.value) }
@@ -756,9 +749,8 @@ import Testing
 
     @Test("a service that could not be asked when it returned is asked again", arguments: [true, false])
     func askedAgain(givesSigns: Bool) async throws {
-        let bus = try TestBus()
-        let first = try ServiceBench(bus: bus)
-        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let (first, device) = try await connected()
+        let bus = first.bus
         first.crash()
         while device.state.isSwitchConnected { await Task.yield() }
         // By itself the device would ask eight times only after two minutes.
@@ -779,9 +771,8 @@ import Testing
 
     @Test("a session that is made while the service is away is made there once, when it is back")
     func madeMeanwhile() async throws {
-        let bus = try TestBus()
-        let first = try ServiceBench(bus: bus)
-        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let (first, device) = try await connected()
+        let bus = first.bus
         first.crash()
         while device.state.isSwitchConnected { await Task.yield() }
         let second = try FailingService(bus, failures: 1)
@@ -847,8 +838,7 @@ import Testing
         "a sound that completes though its application dies is played to its end at the service",
         arguments: [true, false])
     func outlives(completes: Bool) async throws {
-        let service = try ServiceBench()
-        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        let (service, device) = try await connected()
         let id = try device.sounds.register(tone)
         try device.sounds.setCompletesPlaybackIfAppDies(completes, of: id)
         device.sounds.start(id)
@@ -865,8 +855,7 @@ import Testing
 
     @Test("a process that closes its device, or dies, leaves no sound, session or vibration behind")
     func leaves() async throws {
-        let service = try ServiceBench()
-        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        let (service, device) = try await connected()
         let session = device.sessions.make(name: "music", category: .playback)
         try await session.activate()
         session.start(tone)

@@ -6,12 +6,13 @@ struct Scene: Sendable {
     /// The picture's file, without its extension.
     var name: String
     var title: String
-    var preferences = UserPreferences()
+    /// Whether alerts are felt at ring.
+    var vibrates = true
     var perform: @Sendable (Stage) -> Void
 
     /// Runs the scene and draws it.
     func draw() throws -> String {
-        let stage = try Stage(preferences: preferences)
+        let stage = try Stage(preferences: UserPreferences(vibrateOnRing: vibrates))
         stage.wait(100)
         perform(stage)
         defer { stage.device.close() }
@@ -63,32 +64,22 @@ struct Scene: Sendable {
             stage.notify()
             stage.wait(4300)
         },
-        Scene(
-            name: "failing-alert", title: "An alert whose speaker fails for a second",
-            preferences: UserPreferences(vibrateOnRing: false)
-        ) { stage in
+        Scene(name: "failing-alert", title: "An alert whose speaker fails for a second", vibrates: false) { stage in
             stage.board.speaker.fault = .missing
             stage.alert(1007)
             stage.wait(1000)
             stage.board.speaker.fault = nil
             stage.wait(1500)
-            stage.mark("stop")
-            stage.device.alerts.stop()
-            stage.wait(300)
+            stage.stopAlert(thenWait: 300)
         },
-        Scene(
-            name: "flip-in-alert", title: "A flip in the middle of an alert, and back",
-            preferences: UserPreferences(vibrateOnRing: false)
-        ) { stage in
+        Scene(name: "flip-in-alert", title: "A flip in the middle of an alert, and back", vibrates: false) { stage in
             stage.alert(1007)
             stage.wait(2200)
             stage.flip(to: .silent)
             stage.wait(2300)
             stage.flip(to: .ring)
             stage.wait(1300)
-            stage.mark("stop")
-            stage.device.alerts.stop()
-            stage.wait(400)
+            stage.stopAlert(thenWait: 400)
         },
         Scene(name: "alert-times-out", title: "An alert that nobody answers: 20 s") { stage in
             stage.alert(1005)
@@ -99,21 +90,14 @@ struct Scene: Sendable {
             stage.wait(100)
             stage.alert(1005)
             stage.wait(2200)
-            stage.mark("stop")
-            stage.device.alerts.stop()
-            stage.wait(300)
+            stage.stopAlert(thenWait: 300)
         },
-        Scene(
-            name: "interrupted-alert", title: "Another sound interrupts an alert",
-            preferences: UserPreferences(vibrateOnRing: false)
-        ) { stage in
+        Scene(name: "interrupted-alert", title: "Another sound interrupts an alert", vibrates: false) { stage in
             stage.alert(1007)
             stage.wait(900)
             stage.play(1004, "play 1004")
             stage.wait(1500)
-            stage.mark("stop")
-            stage.device.alerts.stop()
-            stage.wait(200)
+            stage.stopAlert(thenWait: 200)
         },
     ]
 }

@@ -75,6 +75,13 @@ struct Stage {
         }
     }
 
+    /// Stops the alert, which is marked, and waits for so many milliseconds.
+    func stopAlert(thenWait milliseconds: Int) {
+        mark("stop")
+        device.alerts.stop()
+        wait(milliseconds)
+    }
+
     /// The picture of everything up to now.
     func picture(_ title: String) -> String {
         recorder.end(at: clock.now)

@@ -233,8 +233,7 @@ import Testing
 
     @Test("volumes of kinds count; a program of an earlier header leaves them alone; an announcement has its own")
     func volumes() throws {
-        let bench = try TestDevice()
-        let device = bench.device
+        let (bench, device) = try TestDevice.opened()
         var preferences = ringer_preferences()
         let size = MemoryLayout.size(ofValue: preferences)
         #expect(ringer_device_get_preferences(device, &preferences, size) == 0)
@@ -349,8 +348,7 @@ import Testing
 
     @Test("states that wait are merged to the newest; ends of requests are never lost, keys are counted")
     func queue() throws {
-        let bench = try TestDevice()
-        let device = bench.device
+        let (bench, device) = try TestDevice.opened()
         #expect(bench.events().map(\.type) == [RINGER_EVENT_STATE])
         for position in [RINGER_POSITION_SILENT, RINGER_POSITION_RING, RINGER_POSITION_VIBRATE] {
             #expect(ringer_simulated_set_position(device, position) == 0)
@@ -372,8 +370,7 @@ import Testing
 
     @Test("an alert is stopped by its number, and not by that of the one that it replaced")
     func alerts() throws {
-        let bench = try TestDevice()
-        let device = bench.device
+        let (bench, device) = try TestDevice.opened()
         var (first, second): (UInt64, UInt64) = (0, 0)
         #expect(alert(device, 1005, &first) == 0)
         #expect(ringer_simulated_advance(device, 100_000) == 0)
@@ -390,8 +387,7 @@ import Testing
 
     @Test("an alert is stopped by its number after a start of another one failed")
     func alertBesideUnknownSound() throws {
-        let bench = try TestDevice()
-        let device = bench.device
+        let (bench, device) = try TestDevice.opened()
         var (ringing, unknown): (UInt64, UInt64) = (0, 0)
         #expect(alert(device, 1005, &ringing) == 0)
         bench.advance(milliseconds: 100)
@@ -406,8 +402,7 @@ import Testing
 
     @Test("an alert of the sound that rings joins it, has its limit, and either number stops both")
     func joinedAlerts() throws {
-        let bench = try TestDevice()
-        let device = bench.device
+        let (bench, device) = try TestDevice.opened()
         for stopsFirst in [true, false] {
             var (first, second): (UInt64, UInt64) = (0, 0)
             #expect(alert(device, 1005, &first) == 0)
@@ -424,8 +419,7 @@ import Testing
     // An expired announcement and a replaced alert both ended with outcome 3 and nothing else; an alert at its limit as finished.
     @Test("what ends says why: the cause of a stop, the sentence of a failure")
     func causes() throws {
-        let bench = try TestDevice()
-        let device = bench.device
+        let (bench, device) = try TestDevice.opened()
         func causes() -> [ringer_stop_cause] { bench.ends().map(\.u.result.cause) }
         #expect(alert(device, 1005, limit: 500) == 0)
         bench.advance(milliseconds: 3_000)
@@ -659,8 +653,7 @@ import Testing
         "a motor that cannot be turned, lost edges, a lost switch and one that is contradicted are events with a sentence"
     )
     func problems() throws {
-        let bench = try TestDevice()
-        let device = bench.device
+        let (bench, device) = try TestDevice.opened()
         let board = try #require(try DeviceHandle.at(device).board)
         func problems() -> [String] {
             bench.events().filter { $0.type == RINGER_EVENT_DEGRADED }.map { event in

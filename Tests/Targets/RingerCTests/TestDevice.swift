@@ -78,6 +78,12 @@ final class TestDevice {
         self.device = device
     }
 
+    /// A simulated board, and its device.
+    static func opened() throws -> (TestDevice, OpaquePointer?) {
+        let bench = try TestDevice()
+        return (bench, bench.device)
+    }
+
     deinit {
         ringer_device_close(device)
     }

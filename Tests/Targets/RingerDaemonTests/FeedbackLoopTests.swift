@@ -13,8 +13,7 @@ import Testing
     // Each restarted at once where the other had replaced it: the motor turned without rest until its limit, and both ended.
     @Test("two loops at silent share the motor, which rests; both go on")
     func twoLoops() async throws {
-        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         bench.device.preferences.alarmsIgnoreSilence = false
         try await client.setSwitch("silent")
         let call = try await client.trigger("phone-incoming-call", timeout: 0)
@@ -33,8 +32,7 @@ import Testing
 
     @Test("a loop whose vibration has no pause rests between its rounds, and does not end at the motor's limit")
     func rests() async throws {
-        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         try await client.setSwitch("silent")
         // The motor has nearly reached its limit when the first loop begins.
         _ = try await client.request("Vibrate", [.string("10000"), .dictionary([:])])
@@ -53,8 +51,7 @@ import Testing
 
     @Test("a loop that vibrates leaves the motor to an event that is given once")
     func loopYields() async throws {
-        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         try await client.setSwitch("silent")
         _ = try await client.trigger("phone-incoming-call", timeout: 0)
         // Between the turns of its first round.
@@ -67,8 +64,7 @@ import Testing
 
     @Test("a loop that began while it could not be heard is heard when it can be", arguments: [true, false])
     func heardLater(bySwitch: Bool) async throws {
-        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         if bySwitch { try await client.setSwitch("silent") } else { try await client.setProfile("quiet") }
         _ = try await client.trigger("phone-incoming-call", timeout: 0)
         try await client.advance(.seconds(3))
@@ -80,8 +76,7 @@ import Testing
 
     @Test("an event that is ended while its file is read leaves no timer")
     func endedWhileReading() async throws {
-        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         let folder = try TemporaryFolder()
         let file = try folder.write(try wave(frames: 48_000), to: "sound.wav")
         let id = try await client.trigger("phone-hangup", ["sound-file": .string(file)], timeout: .max)
@@ -95,8 +90,7 @@ import Testing
         "the event's own sound stands in for a file that cannot be played, and a signal names the file",
         arguments: ["", "relative.wav", "/no/such.wav", "text.ogg", "empty.wav"])
     func standIn(_ name: String) async throws {
-        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         let folder = try TemporaryFolder()
         var file = name
         if name == "text.ogg" { file = try folder.write(Array("no sound at all".utf8), to: name) }
@@ -130,8 +124,7 @@ import Testing
 
     @Test("a loop of short sounds takes at most 20 rounds a second")
     func shortFile() async throws {
-        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         let folder = try TemporaryFolder()
         let file = try folder.write(try wave(frames: 1), to: "short.wav")
         _ = try await client.trigger("phone-hangup", ["sound-file": .string(file)], timeout: 0)

@@ -7,6 +7,12 @@ import Testing
 
 @testable import RingerDaemon
 
+/// A service with feedbackd's interface, and a client of it.
+func feedbackBench() throws -> (ServiceBench, BusClient) {
+    let bench = try ServiceBench(feedback: FeedbackService.Configuration())
+    return (bench, try bench.client())
+}
+
 /// feedbackd's interface, over a private bus, with a simulated board in virtual time.
 @Suite struct FeedbackTests {
     private func bench(important: Set<String> = [], profiles: [String: FeedbackLevel] = [:]) throws -> ServiceBench {
@@ -18,8 +24,7 @@ import Testing
 
     @Test("an event is given once with the timeout -1, and its end comes after the reply")
     func once() async throws {
-        let bench = try bench()
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         let id = try await client.trigger("message-new-instant")
         #expect(id == 1)
         try await client.advance(.milliseconds(100))
@@ -52,8 +57,7 @@ import Testing
         "an alarm clock is heard at silent, an incoming call is not",
         arguments: ["alarm-clock-elapsed", "phone-incoming-call"])
     func alarm(_ event: String) async throws {
-        let bench = try bench()
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         bench.board.ringSilent.position = .silent
         _ = try await client.trigger(event)
         try await client.advance(.seconds(5))
@@ -85,8 +89,7 @@ import Testing
 
     @Test("a timeout ends the round that plays")
     func timeout() async throws {
-        let bench = try bench()
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         _ = try await client.trigger("phone-incoming-call", timeout: 2)
         try await client.advance(.milliseconds(1_990))
         #expect(!bench.board.speaker.playing.isEmpty)
@@ -97,8 +100,7 @@ import Testing
 
     @Test("what is in no theme, has nothing at the level, or an unknown profile as its hint, is not found")
     func notFound() async throws {
-        let bench = try bench()
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         _ = try await client.trigger("no-such-event")
         #expect(await client.feedbackEnded() == [1, .max])
         _ = try await client.trigger("phone-hangup", ["profile": .string("quiet")])
@@ -142,8 +144,7 @@ import Testing
 
     @Test("a flip to silent silences a call, which goes on being felt, and is heard again after the flip back")
     func flip() async throws {
-        let bench = try bench()
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         let id = try await client.trigger("phone-incoming-call", timeout: 0)
         try await client.advance(.milliseconds(100))
         try await client.setSwitch("silent")
@@ -160,8 +161,7 @@ import Testing
 
     @Test("lowering the profile ends what it no longer permits, before it is announced")
     func lower() async throws {
-        let bench = try bench()
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         _ = try await client.trigger("phone-hangup", timeout: 0)
         try await client.advance(.milliseconds(50))
         try await client.setProfile("quiet")
@@ -176,8 +176,7 @@ import Testing
 
     @Test("an unknown profile is refused, and the one in force is announced to the caller")
     func unknownProfile() async throws {
-        let bench = try bench()
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         await #expect(throws: BusError.self) { try await client.setProfile("bogus") }
         for await signal in client.signals where signal.member == "PropertiesChanged" {
             guard signal.arguments[0].string == FeedbackNames.interface else { continue }
@@ -339,8 +338,7 @@ import Testing
 
     @Test("Haptic runs a pattern of amplitudes; an empty one and a profile that does not permit it stop it")
     func haptic() async throws {
-        let bench = try bench()
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         func pattern(_ pairs: [(Double, UInt32)]) -> BusValue {
             .array(element: "(du)", pairs.map { .structure([.double($0.0), .uint32($0.1)]) })
         }

@@ -11,8 +11,7 @@ import Testing
 @Suite struct HostileCallerTests {
     @Test("10,000 ill-typed, out-of-range and oversized calls each get a reply, and the next call is answered")
     func malformed() async throws {
-        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
-        let client = try bench.client()
+        let (bench, client) = try feedbackBench()
         var session = try await client.call("CreateSession", [.dictionary([:])])[0].string ?? ""
         var calls = HostileCalls(
             seed: 42,

@@ -177,16 +177,11 @@ import Testing
     // They were read and decoded on the service's thread where they were played in a category.
     @Test("a system sound that is not in memory is read aside, and the next time it is in memory")
     func numbersAside() async throws {
-        let reads = Mutex<[@Sendable () -> Void]>([])
-        let bench = try ServiceBench(aside: { read in reads.withLock { $0.append(read) } })
-        let client = try bench.client()
+        let (bench, client, reads) = try heldReads()
         for count in [1, 0] {
             _ = try await client.play(.uint32(1007), ["category": .string("playback")])
             try await client.advance(.milliseconds(10))
-            let due = reads.withLock { reads in
-                defer { reads = [] }
-                return reads
-            }
+            let due = reads.take()
             #expect(due.count == count && bench.board.speaker.playing.count == 1 - count)
             for read in due { read() }
             try await client.advance(.seconds(5))
@@ -333,9 +328,8 @@ import Testing
     @Test(
         "a file system that does not answer fails its request after 5 s, and holds up no other program's announcement")
     func hung() async throws {
-        let reads = Mutex<[@Sendable () -> Void]>([])
-        let bench = try ServiceBench(aside: { read in reads.withLock { $0.append(read) } })
-        let (client, other) = (try bench.client(), try bench.client())
+        let (bench, client, reads) = try heldReads()
+        let other = try bench.client()
         let files = try [3, 2, 1, 0.5].map { try PrivateFile(seconds: $0) }
         let hung = try await announce([files[0], files[1]], by: client)
         try await other.advance(.zero)
@@ -343,11 +337,7 @@ import Testing
         try await other.advance(.zero)
         /// Reads, but for the first two files, and joins what was read.
         func finish() async throws {
-            func next() -> (@Sendable () -> Void)? { reads.withLock { $0.count > 2 ? $0.remove(at: 2) : nil } }
-            while let read = next() {
-                read()
-                try await other.advance(.zero)
-            }
+            try await reads.finish(except: 2, joinedBy: other)
         }
         try await finish()
         try await other.advance(.milliseconds(4990))
@@ -369,16 +359,12 @@ import Testing
     // It began as loud as it was, and was turned down then.
     @Test("a volume that is set while a file is read holds from the first frame")
     func volume() async throws {
-        let reads = Mutex<[@Sendable () -> Void]>([])
-        let bench = try ServiceBench(aside: { read in reads.withLock { $0.append(read) } })
-        let (client, file) = (try bench.client(), try PrivateFile(seconds: 1))
+        let (bench, client, reads) = try heldReads()
+        let file = try PrivateFile(seconds: 1)
         let request = try await client.play(.descriptor(file.descriptor), ["category": .string("playback")])
         _ = try await client.call("SetVolume", [.uint32(request), .double(0.25)])
         try await client.advance(.zero)
-        while case let read? = reads.withLock({ $0.popLast() }) {
-            read()
-            try await client.advance(.zero)
-        }
+        try await reads.finish(joinedBy: client)
         try await client.advance(.seconds(2))
         #expect(await client.ended() == .init(request: request, outcome: "finished", reason: ""))
         #expect(bench.board.speaker.recordings.map(\.gains) == [[0.25]])
@@ -388,16 +374,12 @@ import Testing
     // It began when the file had been read.
     @Test("the time within which an announcement may begin includes that of reading its file")
     func expiry() async throws {
-        let reads = Mutex<[@Sendable () -> Void]>([])
-        let bench = try ServiceBench(aside: { read in reads.withLock { $0.append(read) } })
-        let (client, file) = (try bench.client(), try PrivateFile(seconds: 1))
+        let (bench, client, reads) = try heldReads()
+        let file = try PrivateFile(seconds: 1)
         let clips = BusValue.array(element: "v", [.variant(.descriptor(file.descriptor))])
         let request = try await client.request("Announce", [clips, .dictionary(["expiry": .double(2)])])
         try await client.advance(.seconds(3))
-        while case let read? = reads.withLock({ $0.popLast() }) {
-            read()
-            try await client.advance(.zero)
-        }
+        try await reads.finish(joinedBy: client)
         try await client.advance(.seconds(1))
         #expect(await client.ended() == .init(request: request, outcome: "stopped", reason: "expired"))
         #expect(bench.board.speaker.recordings.isEmpty)
@@ -420,5 +402,35 @@ import Testing
         }
         #expect(requests.map { outcomes[$0] } == ["stopped", "finished", "stopped", "failed", "finished"])
         #expect(bench.board.speaker.recordings.last?.sound.duration == .milliseconds(200))
+    }
+}
+
+/// A service whose reads are held, and a client of it.
+private func heldReads() throws -> (ServiceBench, BusClient, HeldReads) {
+    let reads = HeldReads()
+    let bench = try ServiceBench(aside: reads.add)
+    return (bench, try bench.client(), reads)
+}
+
+/// What a service would read aside, until the test has it read.
+private final class HeldReads: Sendable {
+    private let reads = Mutex<[@Sendable () -> Void]>([])
+
+    func add(_ read: @escaping @Sendable () -> Void) { reads.withLock { $0.append(read) } }
+
+    /// Takes all that have not been carried out.
+    func take() -> [@Sendable () -> Void] {
+        reads.withLock { reads in
+            defer { reads = [] }
+            return reads
+        }
+    }
+
+    /// Carries out all but the oldest `hung` ones, and those that follow; each is joined by a call of `client`.
+    func finish(except hung: Int = 0, joinedBy client: BusClient) async throws {
+        while let read = reads.withLock({ $0.count > hung ? $0.remove(at: hung) : nil }) {
+            read()
+            try await client.advance(.zero)
+        }
     }
 }

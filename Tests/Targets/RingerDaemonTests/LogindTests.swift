@@ -12,6 +12,15 @@ import Testing
         while try await client.property(property) != value { await Task.yield() }
     }
 
+    /// A service on which logind has locked the screen.
+    private func lockedScreen() async throws -> (ServiceBench, BusClient, FakeLogind) {
+        let bench = try ServiceBench(followsLogind: true)
+        let (client, logind) = (try bench.client(), try FakeLogind(bench.bus.address))
+        logind.add("1", isLocked: true)
+        try await wait(client, "ScreenLocked", .boolean(true))
+        return (bench, client, logind)
+    }
+
     @Test("the lock is that of logind's session, from its start and after each change, and nobody else may set it")
     func lock() async throws {
         let bench = try ServiceBench(followsLogind: true)
@@ -91,10 +100,7 @@ import Testing
 
     @Test("signals of a program that only looks like logind change nothing")
     func impostor() async throws {
-        let bench = try ServiceBench(followsLogind: true)
-        let (client, logind) = (try bench.client(), try FakeLogind(bench.bus.address))
-        logind.add("1", isLocked: true)
-        try await wait(client, "ScreenLocked", .boolean(true))
+        let (bench, client, logind) = try await lockedScreen()
         let impostor = try FakeLogind(bench.bus.address, ownsName: false)
         impostor.set("1", "LockedHint", false, to: RingerNames.service)
         #expect(try await impostor.property("ScreenLocked") == .boolean(true))
@@ -127,10 +133,7 @@ import Testing
 
     @Test("a sleep that a logind announced which then went away is over")
     func logindLeavesAsleep() async throws {
-        let bench = try ServiceBench(followsLogind: true)
-        let (client, logind) = (try bench.client(), try FakeLogind(bench.bus.address))
-        logind.add("1", isLocked: true)
-        try await wait(client, "ScreenLocked", .boolean(true))
+        let (bench, client, logind) = try await lockedScreen()
         logind.prepareForSleep(true)
         #expect(try await logind.property("SwitchPosition") == .string("ring"))
         bench.board.ringSilent.moveUnnoticed(to: .silent)

@@ -13,33 +13,25 @@ from ringer_lab.bench.lab import BenchLab
 from ringer_lab.machine import DEADLINE_PASSED
 
 
-def pytest(arguments, words):
-    """Runs the tests at the bench; `words` are the command that repeats them."""
+def pytest(arguments, words, tests):
+    """Runs `tests`, words for pytest, at the bench; `words` are the command that repeats them, and its tests."""
     path = os.path.abspath(arguments.bench)
     read(arguments.bench)
     output = os.path.abspath(arguments.output)
     os.makedirs(output, exist_ok=True)
     junit.write_unfinished(f"{output}/junit.xml", "ringer-lab", "pytest", "the tests did not end at the bench")
-    rest = list(arguments.command)
-    if "--" in rest:
-        rest.remove("--")
-    shifts = []
-    if arguments.shift is not None:
-        shifts = [f"--lab-shift={arguments.shift!r}"]
-    elif arguments.times:
-        shifts = [f"--lab-times={arguments.times}", f"--lab-over={arguments.over!r}"]
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     env = os.environ | {
         "RINGER_LAB_BENCH": path,
         "RINGER_LAB_OUTPUT": output,
-        "RINGER_LAB_WORDS": json.dumps([words, rest]),
+        "RINGER_LAB_WORDS": json.dumps(words),
         "PYTHONPATH": os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])]),
     }
     for name, value in variables(arguments).items():
         env[name] = os.pathsep.join([package, value]) if name == "PYTHONPATH" else value
     command = [sys.executable, "-u", "-m", "pytest", "-p", "ringer_lab.bench.plugin"]
     command += ["-p", "no:xdist", "-p", "no:xdist.looponfail"]
-    process = subprocess.Popen([*command, "-o", f"cache_dir={output}/.pytest_cache", *shifts, *rest], env=env)
+    process = subprocess.Popen([*command, "-o", f"cache_dir={output}/.pytest_cache", *tests], env=env)
     try:
         return process.wait(arguments.deadline)
     except KeyboardInterrupt:

@@ -57,14 +57,14 @@ const char *ringer_gpio_library_version(void);
 ringer_gpio_chip *ringer_gpio_chip_open(const char *path);
 void ringer_gpio_chip_close(ringer_gpio_chip *chip);
 
-/// The chip's name, such as "gpiochip0", or its label; at most `size` bytes with the final zero.
-int ringer_gpio_chip_name(ringer_gpio_chip *chip, char *name, size_t size);
-int ringer_gpio_chip_label(ringer_gpio_chip *chip, char *label, size_t size);
+/// The chip's name, such as "gpiochip0", or its label, while the chip is open; never NULL.
+const char *ringer_gpio_chip_name(ringer_gpio_chip *chip);
+const char *ringer_gpio_chip_label(ringer_gpio_chip *chip);
 
 /// The offset of the first line of that name. Fails with ENOENT if there is none.
 int ringer_gpio_chip_find_line(ringer_gpio_chip *chip, const char *name);
 
-/// The line's consumer; empty if nobody holds the line.
+/// The line's consumer, at most `size` bytes with the final zero; empty if nobody holds the line.
 int ringer_gpio_chip_consumer(ringer_gpio_chip *chip, unsigned int offset, char *consumer, size_t size);
 
 /// Requests a line as an input and reports its edges in both directions from now on. The chip may be closed afterwards.

@@ -20,8 +20,8 @@ struct GPIOChip: ~Copyable, @unchecked Sendable {
         }
         self.chip = chip
         self.path = path
-        name = Self.text { ringer_gpio_chip_name(chip, $0, $1) } ?? ""
-        label = Self.text { ringer_gpio_chip_label(chip, $0, $1) } ?? ""
+        name = String(cString: ringer_gpio_chip_name(chip))
+        label = String(cString: ringer_gpio_chip_label(chip))
     }
 
     deinit {

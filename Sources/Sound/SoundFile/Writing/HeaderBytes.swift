@@ -4,8 +4,9 @@ struct HeaderBytes {
     private(set) var bytes: [UInt8] = []
     let byteOrder: LinearPCM.ByteOrder
 
-    init(_ byteOrder: LinearPCM.ByteOrder) {
+    init(_ byteOrder: LinearPCM.ByteOrder, _ body: (inout HeaderBytes) -> Void = { _ in }) {
         self.byteOrder = byteOrder
+        body(&self)
     }
 
     mutating func code(_ code: FourCharacterCode) {
@@ -31,8 +32,7 @@ struct HeaderBytes {
 
     /// A chunk with its size, and the zero byte that fills an odd one.
     mutating func chunk(_ id: FourCharacterCode, _ body: (inout HeaderBytes) -> Void) {
-        var inner = HeaderBytes(byteOrder)
-        body(&inner)
+        let inner = HeaderBytes(byteOrder, body)
         code(id)
         integer(UInt32(inner.bytes.count))
         bytes += inner.bytes
@@ -41,8 +41,7 @@ struct HeaderBytes {
 
     /// A chunk with a 64-bit size, as CAF has it.
     mutating func longChunk(_ id: FourCharacterCode, _ body: (inout HeaderBytes) -> Void) {
-        var inner = HeaderBytes(byteOrder)
-        body(&inner)
+        let inner = HeaderBytes(byteOrder, body)
         code(id)
         integer(UInt64(inner.bytes.count))
         bytes += inner.bytes

@@ -59,24 +59,12 @@ enum FailingScenario: String, CaseIterable, Sendable {
         case .vibration:
             try bench.open(.init(pcm: "null"))
             bench.begin()
-            let vibrator = try bench.device.vibrator
-            vibrator?.start(try VibrationPattern(milliseconds: "100,50,100"), completion: bench.request())
-            bench.wait(300)
-            vibrator?.start(try VibrationPattern(milliseconds: "2000"), completion: bench.request())
-            bench.wait(100)
-            vibrator?.stop()
-            bench.wait(50)
+            try Self.vibrate(bench)
         case .ledMotor:
             try bench.open(.init(motor: try MotorSpecification("led:vibrator"), pcm: "null"))
             bench.begin()
-            let vibrator = try bench.device.vibrator
             try? bench.device.statusLight?.show(.blinking(on: .milliseconds(100), off: .milliseconds(100)))
-            vibrator?.start(try VibrationPattern(milliseconds: "100,50,100"), completion: bench.request())
-            bench.wait(300)
-            vibrator?.start(try VibrationPattern(milliseconds: "2000"), completion: bench.request())
-            bench.wait(100)
-            vibrator?.stop()
-            bench.wait(50)
+            try Self.vibrate(bench)
         case .alert:
             try bench.open(.init(pcm: "loopback"))
             bench.begin()
@@ -120,6 +108,17 @@ enum FailingScenario: String, CaseIterable, Sendable {
             try bench.device.sessions.interruptionEnded(interruption)
             bench.wait(600)
         }
+    }
+
+    /// A pattern to its end, and one that is stopped.
+    private static func vibrate(_ bench: FailingBench) throws {
+        let vibrator = try bench.device.vibrator
+        vibrator?.start(try VibrationPattern(milliseconds: "100,50,100"), completion: bench.request())
+        bench.wait(300)
+        vibrator?.start(try VibrationPattern(milliseconds: "2000"), completion: bench.request())
+        bench.wait(100)
+        vibrator?.stop()
+        bench.wait(50)
     }
 
     private static func tone(_ milliseconds: Int) -> PCMBuffer {

@@ -30,11 +30,7 @@ extension EitherTime {
 
         @Test("a device of another name, or without the switch, is not taken for the one that is gone")
         func otherDevice() async throws {
-            let input = try VirtualInput(.switches([SwitchCode.muteDevice]), name: "test-switch")
-            let watched = try WatchedSwitch("evdev:auto,name=test-switch")
-            _ = try await watched.probe.nextPosition()
-            try input.unplug()
-            try await expectLost(watched)
+            let watched = try await unpluggedSwitch()
             let other = try VirtualInput(.switches([SwitchCode.muteDevice]), name: "other")
             let without = try VirtualInput(.switches([SwitchCode.lid]), name: "test-switch")
             watched.loop.sync {}
@@ -110,15 +106,12 @@ extension EitherTime {
 
         @Test("a switch that is closed while its device is gone stays closed")
         func closedWhileGone() async throws {
-            var input = try VirtualInput(.switches([SwitchCode.muteDevice]), name: "test-switch")
-            let watched = try WatchedSwitch("evdev:auto,name=test-switch")
-            _ = try await watched.probe.nextPosition()
-            try input.unplug()
-            try await expectLost(watched)
+            let watched = try await unpluggedSwitch()
             watched.port.close()
-            input = try VirtualInput(.switches([SwitchCode.muteDevice]), name: "test-switch")
+            let input = try VirtualInput(.switches([SwitchCode.muteDevice]), name: "test-switch")
             watched.loop.sync {}
             #expect(watched.probe.waiting == 0)
+            withExtendedLifetime(input) {}
         }
 
         @Test("jacks are reported: their current state, then changes, across unplugging and plugging")
@@ -147,6 +140,16 @@ extension EitherTime {
             #expect(try await probe.next() == .microphoneInserted(false))
             jack.close()
             loop.close()
+        }
+
+        /// A watched input device that was unplugged.
+        private func unpluggedSwitch() async throws -> WatchedSwitch {
+            let input = try VirtualInput(.switches([SwitchCode.muteDevice]), name: "test-switch")
+            let watched = try WatchedSwitch("evdev:auto,name=test-switch")
+            _ = try await watched.probe.nextPosition()
+            try input.unplug()
+            try await expectLost(watched)
+            return watched
         }
 
         private func expectLost(_ watched: WatchedSwitch) async throws {

@@ -183,6 +183,19 @@ extension VirtualTime {
             if !recorder.hasHeard { throw LabFailure("nothing is heard of aplay: \(try program.output())") }
         }
 
+        /// Records a run of the program `plays`: the recorder, and what the program printed.
+        private func recorded(
+            _ bench: Bench, _ operation: String, _ pcm: String
+        ) async throws -> (LoopbackRecorder, output: String) {
+            let program = try await bench.compile("plays")
+            let recorder = try LoopbackRecorder()
+            let playing = try bench.run(program, operation, pcm)
+            try await heard(playing, by: recorder)
+            let ended = try await playing.wait()
+            #expect(ended.status == 0, "\(ended.output)")
+            return (recorder, ended.output)
+        }
+
         /// The recording from the first frame that is not silent, and that frame's number.
         private func heard(_ recording: [Int16], _ count: Int) throws -> (first: Int, frames: [Int16]) {
             let first = try #require(recording.firstIndex { $0 != 0 })
@@ -250,13 +263,8 @@ extension VirtualTime {
         @Test("a program that stops is silent within 20 ms, also through dmix")
         func stop() async throws {
             let bench = try await Bench()
-            let program = try await bench.compile("plays")
-            let recorder = try LoopbackRecorder()
-            let playing = try bench.run(program, "stop", "ringer:playback")
-            try await heard(playing, by: recorder)
-            let ended = try await playing.wait()
-            #expect(ended.status == 0, "\(ended.output)")
-            let stopped = try #require(Int(ended.output.split(separator: "\n").last ?? ""))
+            let (recorder, output) = try await recorded(bench, "stop", "ringer:playback")
+            let stopped = try #require(Int(output.split(separator: "\n").last ?? ""))
             let (_, frames) = try heard(try await recorder.stop(), 2 * Self.rate)
             let sound = samples(seconds: 2)
             let silence = try #require(frames.indices.first { frames[$0] == 0 })
@@ -473,12 +481,8 @@ extension VirtualTime {
         @Test("a program that pauses goes on at the next frame, and its session stays active meanwhile")
         func pause() async throws {
             let bench = try await Bench()
-            let program = try await bench.compile("plays")
-            let recorder = try LoopbackRecorder()
-            let playing = try bench.run(program, "pause", "direct:playback")
-            try await heard(playing, by: recorder)
-            let ended = try await playing.wait()
-            #expect(ended.status == 0 && ended.output == "", "\(ended.output)")
+            let (recorder, output) = try await recorded(bench, "pause", "direct:playback")
+            #expect(output == "")
             let (_, frames) = try heard(try await recorder.stop(), 5 * Self.rate)
             let gap = try #require(frames.indices.first { frames[$0] == 0 })
             let resumes = try #require(frames[gap...].firstIndex { $0 != 0 })
@@ -493,12 +497,8 @@ extension VirtualTime {
             arguments: ["direct:playback", "ringer:playback"])
         func reset(_ pcm: String) async throws {
             let bench = try await Bench()
-            let program = try await bench.compile("plays")
-            let recorder = try LoopbackRecorder()
-            let playing = try bench.run(program, "reset", pcm)
-            try await heard(playing, by: recorder)
-            let ended = try await playing.wait()
-            #expect(ended.status == 0 && ended.output == "", "\(ended.output)")
+            let (recorder, output) = try await recorded(bench, "reset", pcm)
+            #expect(output == "")
             let (_, frames) = try heard(try await recorder.stop(), 5 * Self.rate)
             let sound = samples(seconds: 2)
             // The program writes up to 80 ms ahead.

@@ -40,12 +40,17 @@ extension VirtualTime {
             return path
         }
 
-        @Test("a process interrupts another's session; killed in the middle of its sound, it is silent within 100 ms")
-        func interrupt() async throws {
+        /// The service, and a client whose session plays: its path, and the request.
+        private func playing() async throws -> (LabService, BusClient, session: String, id: UInt32) {
             let bench = try await LabService("--config", configuration())
             let music = try BusClient(bench.address)
             let session = try await session(music)
-            let id = try await play(music, in: session)
+            return (bench, music, session, try await play(music, in: session))
+        }
+
+        @Test("a process interrupts another's session; killed in the middle of its sound, it is silent within 100 ms")
+        func interrupt() async throws {
+            let (bench, music, session, id) = try await playing()
             let call = try start(bench, "playback", "none", "100")
             #expect(await next("InterruptionBegan", of: music) != nil)
             #expect(await music.ended() == .init(request: id, outcome: "silenced", reason: "interruption"))
@@ -64,10 +69,7 @@ extension VirtualTime {
 
         @Test("a process ducks another's session while it lives, and the sound goes on")
         func duck() async throws {
-            let bench = try await LabService("--config", configuration())
-            let music = try BusClient(bench.address)
-            let session = try await session(music)
-            let id = try await play(music, in: session)
+            let (bench, music, _, id) = try await playing()
             let voice = try start(bench, "playback", "duckOthers", "0")
             #expect(await next("Ducked", of: music)?.arguments == [.boolean(true)])
             try voice.send(SIGKILL)

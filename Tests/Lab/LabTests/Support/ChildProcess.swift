@@ -1,4 +1,5 @@
 import Glibc
+import ServiceSupport
 import Synchronization
 
 /// A program that runs beside the test.
@@ -25,18 +26,7 @@ final class ChildProcess: Sendable {
     /// Starts a program; its name, the first argument, is searched in PATH.
     init(_ arguments: [String]) throws {
         outputPath = "\(Lab.temporaryFolder)/output-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        var strings = arguments.map { strdup($0) } + [nil]
-        defer { for string in strings { free(string) } }
-        var process: pid_t = 0
-        let error = posix_spawnp(&process, arguments[0], &actions, nil, &strings, environ)
-        guard error == 0 else { throw LabFailure("\(arguments[0]): \(String(cString: strerror(error)))") }
-        self.process = process
+        process = try startProcess(arguments, output: outputPath)
     }
 
     deinit {

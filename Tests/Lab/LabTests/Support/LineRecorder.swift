@@ -14,14 +14,12 @@ final class LineRecorder: Sendable {
     private struct State {
         var pulses: [Pulse] = []
         var highSince: Duration?
-        var isStopping = false
         var failure: LabFailure?
-        var stopped: CheckedContinuation<Void, Never>?
-        var hasEnded = false
     }
 
     private final class Shared: Sendable {
         let state = Mutex(State())
+        let end = RecordingEnd()
     }
 
     private let shared = Shared()
@@ -35,20 +33,13 @@ final class LineRecorder: Sendable {
         try startThread {
             Self.record(file, path, interval, shared)
             close(file)
-            Self.end(shared)
+            shared.end.come()
         }
     }
 
     /// Ends the recording and returns it. The last pulse of a line that is still high ends now.
     func stop() async throws -> [Pulse] {
-        await withCheckedContinuation { continuation in
-            let hasEnded = shared.state.withLock { state in
-                state.isStopping = true
-                if !state.hasEnded { state.stopped = continuation }
-                return state.hasEnded
-            }
-            if hasEnded { continuation.resume() }
-        }
+        await shared.end.wait()
         return try shared.state.withLock { state in
             if let failure = state.failure { throw failure }
             return state.pulses
@@ -67,7 +58,7 @@ final class LineRecorder: Sendable {
                 if count != 1 { state.failure = LabFailure.system("read", path) }
                 let isHigh = byte == UInt8(ascii: "1")
                 if isHigh && state.highSince == nil { state.highSince = moment }
-                let ends = state.isStopping || count != 1
+                let ends = shared.end.isAskedFor || count != 1
                 if let since = state.highSince, !isHigh || ends {
                     state.pulses.append(Pulse(start: since, length: moment - since))
                     state.highSince = nil
@@ -79,14 +70,6 @@ final class LineRecorder: Sendable {
                 tv_sec: Int(next.components.seconds), tv_nsec: Int(next.components.attoseconds / 1_000_000_000))
             if !isStopping { clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, nil) }
         }
-    }
-
-    private static func end(_ shared: Shared) {
-        let continuation = shared.state.withLock { state in
-            state.hasEnded = true
-            return state.stopped.take()
-        }
-        continuation?.resume()
     }
 
     private static func now() -> Duration {

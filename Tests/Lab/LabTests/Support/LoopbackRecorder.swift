@@ -11,13 +11,11 @@ final class LoopbackRecorder: Sendable {
     private struct State {
         var samples: [Int16] = []
         var error: Int32 = 0
-        var isStopping = false
-        var hasEnded = false
-        var waiter: CheckedContinuation<Void, Never>?
     }
 
     private final class Shared: Sendable {
         let state = Mutex(State())
+        let end = RecordingEnd()
     }
 
     private let shared = Shared()
@@ -53,7 +51,7 @@ final class LoopbackRecorder: Sendable {
     }
 
     deinit {
-        shared.state.withLock { $0.isStopping = true }
+        shared.end.ask()
     }
 
     /// How many samples it has recorded.
@@ -64,14 +62,7 @@ final class LoopbackRecorder: Sendable {
 
     /// Ends the recording 0.1 s from now, when what was played before has certainly arrived, and gives it whole.
     func stop() async throws -> [Int16] {
-        await withCheckedContinuation { continuation in
-            let hasEnded = shared.state.withLock { state in
-                state.isStopping = true
-                if !state.hasEnded { state.waiter = continuation }
-                return state.hasEnded
-            }
-            if hasEnded { continuation.resume() }
-        }
+        await shared.end.wait()
         return try shared.state.withLock { state in
             guard state.error == 0 else {
                 throw LabFailure("snd_pcm_readi loopback_capture: \(String(cString: snd_strerror(state.error)))")
@@ -85,22 +76,17 @@ final class LoopbackRecorder: Sendable {
         var chunksToGo: Int?
         while chunksToGo != 0 {
             let count = snd_pcm_readi(pcm, &buffer, snd_pcm_uframes_t(framesAtOnce))
-            let isStopping = shared.state.withLock { state in
+            shared.state.withLock { state in
                 if count < 0 {
                     state.error = Int32(count)
                 } else {
                     state.samples.append(contentsOf: buffer.prefix(count * channels))
                 }
-                return state.isStopping
             }
             if count < 0 { break }
-            if let chunks = chunksToGo { chunksToGo = chunks - 1 } else if isStopping { chunksToGo = 10 }
+            if let chunks = chunksToGo { chunksToGo = chunks - 1 } else if shared.end.isAskedFor { chunksToGo = 10 }
         }
         snd_pcm_close(pcm)
-        let waiter = shared.state.withLock { state in
-            state.hasEnded = true
-            return state.waiter.take()
-        }
-        waiter?.resume()
+        shared.end.come()
     }
 }

@@ -54,18 +54,15 @@ extension Kinds {
                     bench.pass(10)
                 }
             },
-            Kind("subscribers of states and events that come, read and go") {
-                let bench = try BoardBench()
-                return { number in
-                    var streams: [AsyncStream<DeviceEvent>] = []
-                    for index in 0..<number % 4 {
-                        streams.append(index % 2 == 0 ? bench.device.events : bench.device.eventsFromPosition)
-                    }
-                    let states = bench.device.states
-                    bench.flip(to: Variations.positions[round: number])
-                    bench.pass(5)
-                    withExtendedLifetime((streams, states)) {}
+            Kind("subscribers of states and events that come, read and go") { bench, number in
+                var streams: [AsyncStream<DeviceEvent>] = []
+                for index in 0..<number % 4 {
+                    streams.append(index % 2 == 0 ? bench.device.events : bench.device.eventsFromPosition)
                 }
+                let states = bench.device.states
+                bench.flip(to: Variations.positions[round: number])
+                bench.pass(5)
+                withExtendedLifetime((streams, states)) {}
             },
             Kind("tasks that wait for sounds, states, events and detections, and are cancelled", share: 4) {
                 let bench = try BoardBench()

@@ -18,6 +18,14 @@ struct Kind {
         (self.name, self.share, self.make) = (name, share, make)
     }
 
+    /// A kind whose rounds use one simulated board.
+    init(_ name: String, share: Int = 1, _ round: @escaping (_ bench: BoardBench, _ number: Int) throws -> Void) {
+        self.init(name, share: share) {
+            let bench = try BoardBench()
+            return { number in try round(bench, number) }
+        }
+    }
+
     /// A kind whose rounds wait for others: they run on Swift's threads, and the main thread waits for each.
     init(
         _ name: String, share: Int = 1,

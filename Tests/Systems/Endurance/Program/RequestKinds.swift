@@ -31,37 +31,34 @@ extension Kinds {
                     try bench.ends.check()
                 }
             },
-            Kind("announcements that end in every way", share: 10) {
-                let bench = try BoardBench()
-                return { number in
-                    let announcements = bench.device.announcements
-                    let (category, options) = Variations.categories[round: number]
-                    var last: Announcements.ID?
-                    for index in 0..<3 {
-                        let announcement = Announcement(
-                            Variations.sounds[round: number + index], category: category, options: options,
-                            priority: (number + index) % 3, expiry: index == 2 ? .milliseconds(15) : nil)
-                        last = try announcements.add(announcement, completion: bench.ends.one())
-                    }
-                    bench.pass(5)
-                    switch number % 9 {
-                    case 0: announcements.skip()
-                    case 1: last.map(announcements.remove)
-                    case 2: announcements.clear()
-                    case 3: announcements.pause()
-                    case 4: announcements.repeatLast(completion: bench.ends.one())
-                    case 5: bench.flip(to: .silent)
-                    case 6: bench.board.speaker.fault = .gone(frame: 20)
-                    case 7: bench.device.releaseOutput { Depth.note() }
-                    default: break
-                    }
-                    bench.pass(20)
-                    announcements.resume()
-                    bench.flip(to: .ring)
-                    bench.board.speaker.fault = nil
-                    bench.pass(400)
-                    try bench.ends.check()
+            Kind("announcements that end in every way", share: 10) { bench, number in
+                let announcements = bench.device.announcements
+                let (category, options) = Variations.categories[round: number]
+                var last: Announcements.ID?
+                for index in 0..<3 {
+                    let announcement = Announcement(
+                        Variations.sounds[round: number + index], category: category, options: options,
+                        priority: (number + index) % 3, expiry: index == 2 ? .milliseconds(15) : nil)
+                    last = try announcements.add(announcement, completion: bench.ends.one())
                 }
+                bench.pass(5)
+                switch number % 9 {
+                case 0: announcements.skip()
+                case 1: last.map(announcements.remove)
+                case 2: announcements.clear()
+                case 3: announcements.pause()
+                case 4: announcements.repeatLast(completion: bench.ends.one())
+                case 5: bench.flip(to: .silent)
+                case 6: bench.board.speaker.fault = .gone(frame: 20)
+                case 7: bench.device.releaseOutput { Depth.note() }
+                default: break
+                }
+                bench.pass(20)
+                announcements.resume()
+                bench.flip(to: .ring)
+                bench.board.speaker.fault = nil
+                bench.pass(400)
+                try bench.ends.check()
             },
             Kind("notifications with standard, named, missing and critical sounds", share: 2) {
                 let files = try SoundFolder()
@@ -85,33 +82,30 @@ extension Kinds {
                     try bench.ends.check()
                 }
             },
-            Kind("detections by clip, switch and nothing, at every position", share: 2) {
-                let bench = try BoardBench()
-                return { number in
-                    bench.flip(to: Variations.positions[round: number])
-                    switch number % 5 {
-                    case 0: bench.board.ringSilent.unplug()
-                    case 1: bench.board.speaker.fault = .underrun(frame: 100)
-                    case 2: bench.board.speaker.fault = .missing
-                    case 3: bench.board.speaker.fault = .unpaced
-                    default: break
-                    }
-                    let (isAlone, isAudible) = (
-                        number % 20 > 4 && number % 5 == 4, bench.board.ringSilent.position == .ring
-                    )
-                    bench.device.muteDetector.measure(
-                        completion: bench.ends.one {
-                            !isAlone || $0.verdict == (isAudible ? .audible : .muted)
-                        })
-                    if number % 3 == 0 { bench.device.muteDetector.measure(completion: bench.ends.one()) }
-                    bench.pass(10)
-                    if number % 4 == 0 { bench.flip(to: .vibrate) }
-                    bench.pass(7_000)
-                    bench.board.speaker.fault = nil
-                    bench.board.ringSilent.plug()
-                    bench.pass(20)
-                    try bench.ends.check()
+            Kind("detections by clip, switch and nothing, at every position", share: 2) { bench, number in
+                bench.flip(to: Variations.positions[round: number])
+                switch number % 5 {
+                case 0: bench.board.ringSilent.unplug()
+                case 1: bench.board.speaker.fault = .underrun(frame: 100)
+                case 2: bench.board.speaker.fault = .missing
+                case 3: bench.board.speaker.fault = .unpaced
+                default: break
                 }
+                let (isAlone, isAudible) = (
+                    number % 20 > 4 && number % 5 == 4, bench.board.ringSilent.position == .ring
+                )
+                bench.device.muteDetector.measure(
+                    completion: bench.ends.one {
+                        !isAlone || $0.verdict == (isAudible ? .audible : .muted)
+                    })
+                if number % 3 == 0 { bench.device.muteDetector.measure(completion: bench.ends.one()) }
+                bench.pass(10)
+                if number % 4 == 0 { bench.flip(to: .vibrate) }
+                bench.pass(7_000)
+                bench.board.speaker.fault = nil
+                bench.board.ringSilent.plug()
+                bench.pass(20)
+                try bench.ends.check()
             },
             Kind("vibrations of every pattern, on a motor that fails and is unplugged") {
                 let bench = try BoardBench()

@@ -7,30 +7,27 @@ extension Kinds {
     /// Sessions, interruptions, preferences, routes, and the listeners of properties.
     static var sessions: [Kind] {
         [
-            Kind("sessions of every category that are made, used and removed", share: 6) {
-                let bench = try BoardBench()
-                return { number in
-                    let (category, options) = Variations.categories[round: number]
-                    let session = try bench.device.sessions.make(
-                        name: "session \(number % 8)", category: category, options: options,
-                        priority: number % 3 == 0 ? .call : .ordinary)
-                    let events = session.events
-                    session.activate(completion: bench.ends.one())
-                    session.start(Variations.sounds[round: number, each: 5], completion: bench.ends.one())
-                    bench.pass(5)
-                    switch number % 6 {
-                    case 0: try session.setInBackground(true)
-                    case 1: session.deactivate(notifyOthers: number % 4 == 1, completion: bench.ends.one())
-                    case 2: try session.setCategory(.ambient)
-                    case 3: try session.setSpoken(true)
-                    default: break
-                    }
-                    bench.pass(50)
-                    session.deactivate(completion: bench.ends.one())
-                    bench.pass(10)
-                    try bench.ends.check()
-                    withExtendedLifetime(events) {}
+            Kind("sessions of every category that are made, used and removed", share: 6) { bench, number in
+                let (category, options) = Variations.categories[round: number]
+                let session = try bench.device.sessions.make(
+                    name: "session \(number % 8)", category: category, options: options,
+                    priority: number % 3 == 0 ? .call : .ordinary)
+                let events = session.events
+                session.activate(completion: bench.ends.one())
+                session.start(Variations.sounds[round: number, each: 5], completion: bench.ends.one())
+                bench.pass(5)
+                switch number % 6 {
+                case 0: try session.setInBackground(true)
+                case 1: session.deactivate(notifyOthers: number % 4 == 1, completion: bench.ends.one())
+                case 2: try session.setCategory(.ambient)
+                case 3: try session.setSpoken(true)
+                default: break
                 }
+                bench.pass(50)
+                session.deactivate(completion: bench.ends.one())
+                bench.pass(10)
+                try bench.ends.check()
+                withExtendedLifetime(events) {}
             },
             Kind("sessions that interrupt and duck each other, calls from outside among them", share: 8) {
                 let bench = try BoardBench()

@@ -5,29 +5,26 @@ extension Kinds {
     /// Sounds in categories, and predefined, registered and looped system sounds.
     static var sounds: [Kind] {
         [
-            Kind("sounds of every format, category and end", share: 4) {
-                let bench = try BoardBench()
-                return { number in
-                    let (category, options) = Variations.categories[round: number]
-                    bench.flip(to: Variations.positions[round: number, each: 11])
-                    let isHeard = number % 7 == 6 && category == .playback && options.isEmpty
-                    let id = try bench.play(Variations.sounds[round: number, each: 3], category, options, for: 5) {
-                        !isHeard || $0 == .finished
-                    }
-                    switch number % 7 {
-                    case 0: bench.device.player.stop(id)
-                    case 1: bench.flip(to: .silent)
-                    case 2: bench.device.setScreenLocked(true)
-                    case 3: bench.device.stopAll()
-                    case 4: bench.device.releaseOutput { Depth.note() }
-                    case 5: bench.device.setRoute(AudioRoute.allCases[round: number])
-                    default: break
-                    }
-                    bench.pass(60)
-                    bench.device.setScreenLocked(false)
-                    bench.device.setRoute(.speaker)
-                    try bench.ends.check()
+            Kind("sounds of every format, category and end", share: 4) { bench, number in
+                let (category, options) = Variations.categories[round: number]
+                bench.flip(to: Variations.positions[round: number, each: 11])
+                let isHeard = number % 7 == 6 && category == .playback && options.isEmpty
+                let id = try bench.play(Variations.sounds[round: number, each: 3], category, options, for: 5) {
+                    !isHeard || $0 == .finished
                 }
+                switch number % 7 {
+                case 0: bench.device.player.stop(id)
+                case 1: bench.flip(to: .silent)
+                case 2: bench.device.setScreenLocked(true)
+                case 3: bench.device.stopAll()
+                case 4: bench.device.releaseOutput { Depth.note() }
+                case 5: bench.device.setRoute(AudioRoute.allCases[round: number])
+                default: break
+                }
+                bench.pass(60)
+                bench.device.setScreenLocked(false)
+                bench.device.setRoute(.speaker)
+                try bench.ends.check()
             },
             Kind("sounds on routes that have PCMs of their own", share: 4) {
                 let bench = try BoardBench(routes: [.headphone: "headphone", .line: "line"])
@@ -58,28 +55,26 @@ extension Kinds {
                 }
             },
             Kind("system sounds that are registered, heard with a completion and disposed of", share: 2) {
-                let bench = try BoardBench()
-                return { number in
-                    let sounds = bench.device.sounds
-                    let id = try sounds.register(Variations.sounds[round: number])
-                    try sounds.setIsUISound(number % 2 == 0, of: id)
-                    try sounds.setCompletesPlaybackIfAppDies(number % 3 == 0, of: id)
-                    if number % 4 != 0 { try sounds.addCompletion(for: id) { _, _ in Depth.note() } }
-                    let uses: [SystemSoundServices.Use] = [.sound, .alert]
-                    let call = sounds.start(
-                        id, as: uses[round: number, each: 5],
-                        completion: bench.ends.one { number % 5 < 3 || $0.outcome == .finished })
-                    bench.pass(5)
-                    switch number % 5 {
-                    case 0: sounds.stop(call)
-                    case 1: sounds.removeCompletion(for: id)
-                    case 2: sounds.stopAll()
-                    default: bench.pass(60)
-                    }
-                    try sounds.dispose(id)
-                    bench.pass(500)
-                    try bench.ends.check()
+                bench, number in
+                let sounds = bench.device.sounds
+                let id = try sounds.register(Variations.sounds[round: number])
+                try sounds.setIsUISound(number % 2 == 0, of: id)
+                try sounds.setCompletesPlaybackIfAppDies(number % 3 == 0, of: id)
+                if number % 4 != 0 { try sounds.addCompletion(for: id) { _, _ in Depth.note() } }
+                let uses: [SystemSoundServices.Use] = [.sound, .alert]
+                let call = sounds.start(
+                    id, as: uses[round: number, each: 5],
+                    completion: bench.ends.one { number % 5 < 3 || $0.outcome == .finished })
+                bench.pass(5)
+                switch number % 5 {
+                case 0: sounds.stop(call)
+                case 1: sounds.removeCompletion(for: id)
+                case 2: sounds.stopAll()
+                default: bench.pass(60)
                 }
+                try sounds.dispose(id)
+                bench.pass(500)
+                try bench.ends.check()
             },
             Kind("predefined system sounds, unknown ones and vibrations", share: 40) {
                 let bench = try BoardBench()
@@ -94,23 +89,20 @@ extension Kinds {
                     try bench.ends.check()
                 }
             },
-            Kind("system sounds that start themselves again", share: 10) {
-                let bench = try BoardBench()
-                return { number in
-                    let sounds = bench.device.sounds
-                    let id = try sounds.register(Variations.sounds[round: number])
-                    try sounds.addCompletion(for: id) { [weak sounds] id, _ in
-                        Depth.note()
-                        sounds?.start(id)
-                    }
-                    if number % 3 == 0 { bench.flip(to: .silent) }
-                    sounds.start(id)
-                    bench.pass(60)
-                    sounds.removeCompletion(for: id)
-                    bench.flip(to: .ring)
-                    bench.pass(60)
-                    try sounds.dispose(id)
+            Kind("system sounds that start themselves again", share: 10) { bench, number in
+                let sounds = bench.device.sounds
+                let id = try sounds.register(Variations.sounds[round: number])
+                try sounds.addCompletion(for: id) { [weak sounds] id, _ in
+                    Depth.note()
+                    sounds?.start(id)
                 }
+                if number % 3 == 0 { bench.flip(to: .silent) }
+                sounds.start(id)
+                bench.pass(60)
+                sounds.removeCompletion(for: id)
+                bench.flip(to: .ring)
+                bench.pass(60)
+                try sounds.dispose(id)
             },
         ]
     }

@@ -6,10 +6,8 @@ import Synchronization
 /// What the process uses that must not grow.
 struct Usage {
     /// The deepest stack of a callback since ``Depth/restart()``, and allocated memory, in bytes.
-    var stack = 0
-    var heap = 0
-    var descriptors = 0
-    var threads = 0
+    var stack = 0, heap = 0
+    var descriptors = 0, threads = 0
     /// What inotify watches.
     var watches = 0
     /// The private memory of the service, in bytes.

@@ -4,6 +4,7 @@ import Glibc
 import PacedSupport
 import RingerCore
 import RingerTestKit
+import ServiceSupport
 import Synchronization
 import SystemPackage
 import Testing
@@ -206,19 +207,8 @@ final class PCMBench: Sendable {
         fileprivate init(_ words: [String], _ configuration: String, _ heardPath: String, _ source: String?) throws {
             (self.heardPath, self.source) = (heardPath, source)
             messagesPath = heardPath + ".txt"
-            var actions = posix_spawn_file_actions_t()
-            posix_spawn_file_actions_init(&actions)
-            defer { posix_spawn_file_actions_destroy(&actions) }
-            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-            posix_spawn_file_actions_addopen(&actions, 1, messagesPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-            posix_spawn_file_actions_adddup2(&actions, 1, 2)
-            let all = ["env", "ALSA_CONFIG_PATH=\(configuration)", "LC_ALL=C"] + words
-            var arguments = all.map { strdup($0) } + [nil]
-            defer { arguments.forEach { free($0) } }
-            var process: pid_t = 0
-            let result = posix_spawnp(&process, "env", &actions, nil, &arguments, environ)
-            guard result == 0 else { throw RingerError("start", words[0], Errno(rawValue: result)) }
-            self.process = process
+            process = try startProcess(
+                ["env", "ALSA_CONFIG_PATH=\(configuration)", "LC_ALL=C"] + words, output: messagesPath)
         }
 
         deinit {
@@ -376,6 +366,14 @@ final class PCMBench: Sendable {
         let script = "while cat \"$2\" 2>/dev/null; do :; done | aplay -q -D \"$1\" -t raw -f dat"
         return try run(["sh", "-c", script, "-", "PCM", source], pcm: arguments, source: source)
     }
+
+    /// A bench, and aplay that is heard until ``Program/finish()``.
+    static func playing() async throws -> (PCMBench, Program) {
+        let bench = try PCMBench()
+        let aplay = try bench.playOn()
+        try await aplay.hear(gain: 1)
+        return (bench, aplay)
+    }
 }
 
 /// A client of the socket that need not keep to the protocol.
@@ -443,6 +441,12 @@ final class PCMClient {
         put(options, into: &packet.options)
         put("test", into: &packet.name)
         send(packet)
+    }
+
+    /// Greets, and expects to be accepted and heard.
+    func join(_ category: String, program: UInt32? = nil) async throws {
+        greet(category, program: program)
+        #expect(try await receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
     }
 
     /// Whether a packet waits, or the connection has ended.

@@ -13,9 +13,7 @@ import Testing
 @Suite(.serialized) struct PCMTests {
     @Test("aplay falls silent with the switch and is heard again at the right place, sample for sample")
     func flip() async throws {
-        let bench = try PCMBench()
-        let aplay = try bench.playOn()
-        try await aplay.hear(gain: 1)
+        let (bench, aplay) = try await PCMBench.playing()
         bench.board.ringSilent.position = .silent
         try await aplay.hear(gain: 0)
         bench.board.ringSilent.position = .ring
@@ -112,9 +110,7 @@ import Testing
 
     @Test("a service that ends in mid-play and comes back is found again")
     func restart() async throws {
-        let bench = try PCMBench()
-        let aplay = try bench.playOn()
-        try await aplay.hear(gain: 1)
+        let (bench, aplay) = try await PCMBench.playing()
         bench.stop()
         try await aplay.hear(gain: 0)
         try bench.start()
@@ -126,9 +122,7 @@ import Testing
     // It was heard again.
     @Test("a sound whose interruption ended without leave to resume is silent after a restart; the next one is heard")
     func restartAfterInterruption() async throws {
-        let bench = try PCMBench()
-        let aplay = try bench.playOn()
-        try await aplay.hear(gain: 1)
+        let (bench, aplay) = try await PCMBench.playing()
         bench.device.sessions.interruptionEnded(bench.device.sessions.interruptionBegan(), shouldResume: false)
         try await aplay.hear(gain: 0)
         bench.stop()
@@ -193,8 +187,7 @@ import Testing
         let bench = try PCMBench()
         let (first, second) = (try PCMClient(bench), try PCMClient(bench))
         for client in [first, second] {
-            client.greet("playback")
-            #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+            try await client.join("playback")
             #expect(client.since == 0)
             client.start(on: bench)
             while client.since == 0 {
@@ -212,9 +205,7 @@ import Testing
     // It was taken for the newest, and interrupted an announcement that had interrupted it.
     @Test("a program whose sound was interrupted before the service was started again waits for what interrupted it")
     func restartWhileInterrupted() async throws {
-        let bench = try PCMBench()
-        let aplay = try bench.playOn()
-        try await aplay.hear(gain: 1)
+        let (bench, aplay) = try await PCMBench.playing()
         bench.stop()
         let prompt = bench.device.sessions.make(name: "prompt", category: .playback)
         try await prompt.activate()
@@ -240,8 +231,7 @@ import Testing
             later.resume("playback", since: UInt64(bench.loop.now.nanoseconds))
             #expect(try await later.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
         } else {
-            later.greet("playback")
-            #expect(try await later.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+            try await later.join("playback")
             later.start(on: bench)
         }
         #expect(prompt.isInterrupted)
@@ -277,8 +267,7 @@ import Testing
     func copies() async throws {
         let bench = try PCMBench()
         let client = try PCMClient(bench)
-        client.greet("ambient")
-        #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        try await client.join("ambient")
         let copies = (0..<CInt(1024)).filter { bench.owns($0) }.map { dup($0) }
         defer { copies.forEach { close($0) } }
         // The listener's and the connection's.
@@ -400,8 +389,7 @@ import Testing
         let bench = try PCMBench()
         for (category, flags) in [("ambient", 1), ("playback", 3)] {
             let client = try PCMClient(bench)
-            client.greet(category)
-            #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+            try await client.join(category)
             #expect(client.flags == flags)
             for _ in 0..<2 {
                 client.send(kind: RINGER_PCM_PING)
@@ -444,9 +432,7 @@ import Testing
 
     @Test("a second program interrupts the first one, which is heard again afterwards")
     func interruption() async throws {
-        let bench = try PCMBench()
-        let first = try bench.playOn()
-        try await first.hear(gain: 1)
+        let (bench, first) = try await PCMBench.playing()
         let second = try bench.playOn(pcm: "CATEGORY=playback")
         try await first.hear(gain: 0)
         #expect(try await second.finish() == 0)
@@ -563,8 +549,7 @@ import Testing
         let bench = try PCMBench()
         let (music, prompt) = (try PCMClient(bench), try PCMClient(bench))
         for client in [music, prompt] {
-            client.greet("playback")
-            #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+            try await client.join("playback")
         }
         music.start(on: bench)
         bench.device.sessions.interruptionEnded(bench.device.sessions.interruptionBegan(), shouldResume: false)
@@ -577,8 +562,7 @@ import Testing
     func playsAfterCall() async throws {
         let bench = try PCMBench()
         let music = try PCMClient(bench)
-        music.greet("playback")
-        #expect(try await music.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        try await music.join("playback")
         music.start(on: bench)
         let other = bench.device.sessions.make(name: "other")
         #expect(other.isOtherAudioPlaying)
@@ -675,8 +659,7 @@ import Testing
         for client in others { #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD]) }
         // They take nothing of the process's own part, of two, and leave it one of the user's.
         let own = try PCMClient(bench)
-        own.greet("ambient")
-        #expect(try await own.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        try await own.join("ambient")
         let surplus = try PCMClient(bench)
         surplus.greet("ambient", program: 3)
         #expect(try await surplus.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_TOO_MANY])
@@ -726,8 +709,7 @@ import Testing
     func limit() async throws {
         let bench = try PCMBench(connections: 1)
         let client = try PCMClient(bench)
-        client.greet("ambient")
-        #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        try await client.join("ambient")
         let program = try bench.play(try bench.sound(seconds: 1))
         #expect(try await program.end() == 0)
         let limit = "pcms-per-user is used up: 1 pcms are the most for user \(getuid())\n"
@@ -740,13 +722,11 @@ import Testing
     func noGreeting() async throws {
         let bench = try PCMBench()
         let greeted = try PCMClient(bench)
-        greeted.greet("ambient")
-        #expect(try await greeted.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        try await greeted.join("ambient")
         let silent = try (1..<Budget.Limits().ofConnection(.pcms)).map { _ in try PCMClient(bench) }
         for client in silent { #expect(try await client.receive() == nil) }
         let next = try PCMClient(bench)
-        next.greet("ambient")
-        #expect(try await next.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        try await next.join("ambient")
         bench.board.ringSilent.position = .silent
         #expect(try await greeted.receive() == [RINGER_PCM_STATE, RINGER_PCM_SILENCED])
     }
@@ -759,12 +739,10 @@ import Testing
         // The packets of all connections of a process count, and each may be read once more where it became due.
         func isPaced() -> Bool { answers <= PCMPace.burst + Int((bench.loop.now - began) / PCMPace.interval) + 1 }
         let flooding = try PCMClient(bench)
-        flooding.greet("ambient")
-        #expect(try await flooding.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        try await flooding.join("ambient")
         for _ in 0..<100 { flooding.send(kind: RINGER_PCM_PING) }
         let other = try PCMClient(bench)
-        other.greet("ambient")
-        #expect(try await other.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        try await other.join("ambient")
         // A packet is read in each turn.
         for _ in 0..<PCMPace.burst + 100 {
             if answers < PCMPace.burst { flooding.send(kind: RINGER_PCM_PING) }
@@ -777,8 +755,7 @@ import Testing
         #expect(isPaced())
         // Another connection of the program has no burst of its own.
         let again = try PCMClient(bench)
-        again.greet("ambient")
-        #expect(try await again.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        try await again.join("ambient")
         for _ in 0..<100 { again.send(kind: RINGER_PCM_PING) }
         for _ in 0..<100 {
             #expect(try await again.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
@@ -787,8 +764,7 @@ import Testing
         #expect(isPaced())
         // Nor has a program that the process says it connects for, of whose packets four count as one.
         let ofOthers = try PCMClient(bench)
-        ofOthers.greet("ambient", program: 7)
-        #expect(try await ofOthers.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        try await ofOthers.join("ambient", program: 7)
         for _ in 0..<100 { ofOthers.send(kind: RINGER_PCM_PING) }
         for number in 0..<100 {
             #expect(try await ofOthers.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
@@ -828,8 +804,7 @@ import Testing
 
         let bench = try PCMBench(connections: 1)
         let client = try PCMClient(bench)
-        client.greet("ambient")
-        #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        try await client.join("ambient")
         let surplus = try bench.play(try bench.sound(seconds: 1), pcm: "IF_UNREACHABLE=play")
         #expect(try await surplus.end() == 0)
         #expect(surplus.messages.contains("too many connections"), "\(surplus.messages)")

@@ -7,6 +7,13 @@ import Testing
 
 /// PCMs that take their time to open, beside sounds that play.
 @Suite struct ALSAOpeningTests {
+    /// An output whose PCM opens at the gate, and is recorded in the file.
+    private func gatedOutput() throws -> (ALSASoundOutput, LockedFile, TemporaryFile, Hearing) {
+        let (gate, file) = (LockedFile(), TemporaryFile())
+        let output = try output(PacedSink.name(.gate(gate.path), .capture(file.path), .waitsForWriter))
+        return (output, gate, file, Hearing())
+    }
+
     @Test("while a PCM is being opened, the sounds on others are written on, to their ends")
     func slowOpen() async throws {
         let gate = LockedFile()
@@ -41,9 +48,7 @@ import Testing
 
     @Test("a sound that is stopped while its PCM is being opened ends at once, and the PCM is kept for the next one")
     func stopWhileOpening() async throws {
-        let (gate, file) = (LockedFile(), TemporaryFile())
-        let output = try output(PacedSink.name(.gate(gate.path), .capture(file.path), .waitsForWriter))
-        let hearing = Hearing()
+        let (output, gate, file, hearing) = try gatedOutput()
         let limit = output.opensLater(gate)
         let playback = output.play(.noise(frames: 480), PlaybackOptions(), hearing.handler)
         while !gate.isAwaited { await Task.yield() }
@@ -61,9 +66,7 @@ import Testing
 
     @Test("nothing is written of a sound whose gate is shut while its PCM is being opened, without a message")
     func gateShutWhileOpening() async throws {
-        let (gate, file) = (LockedFile(), TemporaryFile())
-        let output = try output(PacedSink.name(.gate(gate.path), .capture(file.path), .waitsForWriter))
-        let hearing = Hearing()
+        let (output, gate, file, hearing) = try gatedOutput()
         let limit = output.opensLater(gate)
         var options = PlaybackOptions()
         let sound = Gate()
@@ -82,9 +85,7 @@ import Testing
         "an output that is released or closed while a PCM is being opened ends its sound, and closes the PCM",
         arguments: [false, true])
     func closeWhileOpening(isReleased: Bool) async throws {
-        let (gate, file) = (LockedFile(), TemporaryFile())
-        let output = try output(PacedSink.name(.gate(gate.path), .capture(file.path), .waitsForWriter))
-        let hearing = Hearing()
+        let (output, gate, file, hearing) = try gatedOutput()
         _ = output.play(.noise(frames: 480), PlaybackOptions()) { event in
             hearing.handler(event)
             // The sound has ended before the output waits for the PCM.

@@ -5,20 +5,11 @@ import Testing
 
 @testable import RingerLinux
 
-@Suite struct InputAvailabilityTests {
-    private let directory: TemporaryDirectory
-    private let loop: EventLoop
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        loop = try EventLoop(name: "test-input")
-    }
-
+@Suite final class InputAvailabilityTests: LoopTests {
     private var paths: HardwarePaths { HardwarePaths(sound: directory.path.appending("snd")) }
 
     @Test("a capture PCM makes input available, and its going ends it")
     func capture() throws {
-        defer { loop.close() }
         let told = ReportedChanges()
         let input = InputAvailability(loop: loop, paths: paths)
         try input.start { told.tell($0) }
@@ -42,7 +33,6 @@ import Testing
 
     @Test("where the device has no microphone of its own, one has to be plugged in")
     func microphone() throws {
-        defer { loop.close() }
         try directory.write("", to: "snd/pcmC0D0c")
         let told = ReportedChanges()
         let jack = SimulatedStateSource()
@@ -64,7 +54,6 @@ import Testing
 
     @Test("one that is watched already, or was closed, does not start again")
     func twice() throws {
-        defer { loop.close() }
         let input = InputAvailability(loop: loop, paths: paths)
         try input.start { _ in }
         #expect(throws: RingerError.self) { try input.start { _ in } }

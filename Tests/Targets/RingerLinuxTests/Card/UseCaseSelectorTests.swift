@@ -5,12 +5,18 @@ import Testing
 
 /// The switches of a card that stands in for one with use cases.
 @Suite struct UseCaseSelectorTests {
-    @Test(
-        "an output that could not be turned off is turned off with the next sound, whichever failed", arguments: [1, 3])
-    func failedOff(failures: Int) throws {
+    /// A card that was switched to its speaker.
+    private func atSpeaker() throws -> (StandInCard, UseCaseSelector) {
         let card = StandInCard()
         let selector = card.selector()
         try selector.select(.speaker)
+        return (card, selector)
+    }
+
+    @Test(
+        "an output that could not be turned off is turned off with the next sound, whichever failed", arguments: [1, 3])
+    func failedOff(failures: Int) throws {
+        let (card, selector) = try atSpeaker()
         card.fail(["_disdev Speaker"])
         for _ in 0..<failures {
             #expect(throws: RingerError.self) { try selector.select(.headphone) }
@@ -28,9 +34,7 @@ import Testing
         "after a failure of any call the card is at the next sound's output alone",
         arguments: ["_verb", "_enadev Headphones"])
     func failedOn(call: String) throws {
-        let card = StandInCard()
-        let selector = card.selector()
-        try selector.select(.speaker)
+        let (card, selector) = try atSpeaker()
         _ = card.calls
         if call == "_verb" { card.fail(["_disdev Speaker"]) }
         if call != "_verb" { card.fail([call]) }
@@ -46,9 +50,7 @@ import Testing
 
     @Test("an output that can no longer be turned on keeps no other one from it")
     func brokenOutput() throws {
-        let card = StandInCard()
-        let selector = card.selector()
-        try selector.select(.speaker)
+        let (card, selector) = try atSpeaker()
         card.fail(["_enadev Headphones"])
         #expect(throws: RingerError.self) { try selector.select(.headphone) }
         // Half of it may be on: that is reported, but the speaker plays.
@@ -58,9 +60,7 @@ import Testing
 
     @Test("a card that took another one's place is switched from the beginning")
     func otherCard() throws {
-        let card = StandInCard()
-        let selector = card.selector()
-        try selector.select(.speaker)
+        let (card, selector) = try atSpeaker()
         card.fail(["_disdev Speaker"])
         #expect(throws: RingerError.self) { try selector.select(.headphone) }
         card.fail([])

@@ -4,16 +4,8 @@ import Synchronization
 import Testing
 
 @Suite("Sounds that are played without a session of the firmware's")
-struct OwnSessionTests {
-    private let clock = VirtualClock()
-    private let board: SimulatedBoard
-    private let device: Device
+final class OwnSessionTests: SimulatedDeviceTests {
     private let outcomes = Record<SoundOutcome>()
-
-    init() throws {
-        board = SimulatedBoard(clock: clock)
-        device = try Device.simulated(board)
-    }
 
     private func start(
         _ milliseconds: Int, _ category: AudioCategory, options: CategoryOptions = []

@@ -3,16 +3,8 @@ import RingerTestKit
 import Testing
 
 @Suite("The speaker's PCM, when another process needs it")
-struct ReleaseOutputTests {
-    private let clock = VirtualClock()
-    private let board: SimulatedBoard
-    private let device: Device
+final class ReleaseOutputTests: SimulatedDeviceTests {
     private let ends = Record<String>()
-
-    init() throws {
-        board = SimulatedBoard(clock: clock)
-        device = try Device.simulated(board)
-    }
 
     private func start(_ milliseconds: Int) throws {
         let sound = PCMBuffer.silence(duration: .milliseconds(milliseconds), sampleRate: 8_000)

@@ -6,15 +6,7 @@ import Testing
 @testable import RingerLinux
 
 /// The zone of local wall time, from TZ or the system's file.
-@Suite struct SystemTimeZoneTests {
-    private let directory: TemporaryDirectory
-    private let loop: EventLoop
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        loop = try EventLoop(name: "zone")
-    }
-
+@Suite final class SystemTimeZoneTests: LoopTests {
     /// A file of a zone with one offset.
     private func write(_ hours: UInt8, to name: String) throws {
         let counts = [0, 0, 0, 0, 1, 4].map { "\0\0\0" + String(UnicodeScalar(UInt8($0))) }.joined()
@@ -41,7 +33,6 @@ import Testing
 
     @Test("TZ names a zone or has its rules; without it the system's file counts, and without that UTC")
     func sources() throws {
-        defer { loop.close() }
         #expect(offset(nil) == .success(0))
         try write(1, to: "Zone")
         #expect(offset("Zone") == .success(3_600) && offset(":Zone") == .success(3_600))
@@ -92,6 +83,5 @@ import Testing
         close(file)
         #expect(await iterator.next() == .some(.some(3_600)))
         zone.close()
-        loop.close()
     }
 }

@@ -17,29 +17,23 @@ struct EdgeTimeTests {
         #expect(ringer_gpio_stamps_are_monotonic(release) == isMonotonic)
     }
 
-    @Test("an edge stamped with the time of day is an edge of the monotonic clock's time")
-    func realtime() {
-        let now = 100 * Self.second
-        #expect(ringer_gpio_edge_time(Self.today - 5_000, now, Self.today) == now - 5_000)
-        #expect(ringer_gpio_edge_time(now - 5_000, now, Self.today) == now - 5_000)
-    }
-
-    @Test("edges are timed right before and after a clock that began at 1970 is set")
-    func clockIsSet() {
+    /// A timestamp, what both clocks show when it is read, and the edge's time.
+    private static let edges: [(stamp: Int64, monotonic: Int64, realtime: Int64, time: Int64)] = [
+        (today - 5_000, 100 * second, today, 100 * second - 5_000),
+        (100 * second - 5_000, 100 * second, today, 100 * second - 5_000),
         // Without a clock chip both clocks begin at 0.
-        let early = 20 * Self.second
-        #expect(ringer_gpio_edge_time(early - 5_000, early, early) == early - 5_000)
-        let later = 30 * Self.second
-        #expect(ringer_gpio_edge_time(Self.today - 5_000, later, Self.today) == later - 5_000)
-        // An edge from before the clock was set, read afterwards.
-        #expect(ringer_gpio_edge_time(later - 5_000, later, Self.today) == later - 5_000)
-    }
+        (20 * second - 5_000, 20 * second, 20 * second, 20 * second - 5_000),
+        (today - 5_000, 30 * second, today, 30 * second - 5_000),
+        // From before the clock was set, read afterwards.
+        (30 * second - 5_000, 30 * second, today, 30 * second - 5_000),
+        // Stamped before the time of day was set back by an hour: no edge is of the future.
+        (today + 3_600 * second - 5_000, 100 * second, today, 100 * second),
+    ]
 
-    @Test("no edge is of the future, however the clock was set")
-    func setBack() {
-        let now = 100 * Self.second
-        let hour = 3_600 * Self.second
-        // Stamped before the time of day was set back by an hour.
-        #expect(ringer_gpio_edge_time(Self.today + hour - 5_000, now, Self.today) == now)
+    @Test("an edge has its time on the monotonic clock, whichever clock stamped it, and however the other one was set")
+    func time() {
+        for edge in Self.edges {
+            #expect(ringer_gpio_edge_time(edge.stamp, edge.monotonic, edge.realtime) == edge.time, "\(edge)")
+        }
     }
 }

@@ -5,15 +5,8 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@Suite struct MissingDeviceTests {
-    private let directory: TemporaryDirectory
-    private let loop: EventLoop
+@Suite final class MissingDeviceTests: LoopTests {
     private var paths: HardwarePaths { directory.paths }
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        loop = try EventLoop(name: "test")
-    }
 
     @Test(
         "a switch that is missing is named in the error",
@@ -30,7 +23,6 @@ import Testing
         #expect(error?.description.contains(subject) == true)
         ringSilent.close()
         ringSilent.close()
-        loop.close()
     }
 
     @Test(
@@ -51,7 +43,6 @@ import Testing
         #expect(events.count == 1)
         #expect(error.code == .notFound && error.description.contains(subject))
         ringSilent.close()
-        loop.close()
     }
 
     @Test("an awaited switch whose name can never be right does not start")
@@ -59,7 +50,6 @@ import Testing
         let ringSilent = try SwitchSpecification("evdev:/dev/null").make(loop: loop, paths: paths, isAwaited: true)
         let error = #expect(throws: RingerError.self) { try ringSilent.start { _ in } }
         #expect(error?.code == .unsupported)
-        loop.close()
     }
 
     @Test(
@@ -73,7 +63,6 @@ import Testing
         let error = #expect(throws: RingerError.self) { try specification.make(loop: loop, paths: paths) }
         #expect(error?.code == .notFound)
         #expect(error?.description.contains(subject) == true)
-        loop.close()
     }
 
     @Test("a line offset that no chip can have is refused, for a motor and a switch", arguments: [-1, Int.max])
@@ -85,7 +74,6 @@ import Testing
         let error = #expect(throws: RingerError.self) { try ringSilent.start { _ in } }
         #expect(error?.code == .invalid)
         ringSilent.close()
-        loop.close()
     }
 
     @Test("a switch that was closed does not start")
@@ -94,7 +82,6 @@ import Testing
         ringSilent.close()
         let error = #expect(throws: RingerError.self) { try ringSilent.start { _ in } }
         #expect(error?.code == .closed)
-        loop.close()
     }
 
     @Test("a device that is missing leaves no descriptor open")
@@ -118,6 +105,5 @@ import Testing
             #expect(openDescriptors() == before)
             loop.close()
         }
-        loop.close()
     }
 }

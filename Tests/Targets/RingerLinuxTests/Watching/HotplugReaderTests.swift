@@ -7,37 +7,25 @@ import Testing
 @testable import RingerLinux
 
 // A named pipe replaces the device: written bytes are read, and closing the last writer unplugs it.
-@Suite struct HotplugReaderTests {
-    private let directory: TemporaryDirectory
-    private let loop: EventLoop
+@Suite final class HotplugReaderTests: LoopTests {
     private var path: FilePath { directory.path.appending("device") }
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        loop = try EventLoop(name: "test")
-    }
 
     @Test("the current state is reported before start returns, then what is read, in order")
     func reading() async throws {
         let device = try PipeDevice(path)
-        let reader = makeReader()
-        let told = Told()
-        try reader.start { told.add($0) }
+        let (reader, told) = try startedReader()
         #expect(told.all == ["begin"])
         for byte in 1...3 as ClosedRange<UInt8> { device.write(byte) }
         await told.wait(for: "3")
         #expect(told.all == ["begin", "1", "2", "3"])
         #expect(reader.name == "pipe")
         reader.close()
-        loop.close()
     }
 
     @Test("a device that disappears is reported as lost, and as found when it is back, each time")
     func hotplug() async throws {
         var device = try PipeDevice(path)
-        let reader = makeReader()
-        let told = Told()
-        try reader.start { told.add($0) }
+        let (reader, told) = try startedReader()
         for round in 1...3 as ClosedRange<UInt8> {
             device.unplug()
             await told.wait(for: "lost")
@@ -51,7 +39,6 @@ import Testing
                 "begin", "lost", "found", "begin", "1", "lost", "found", "begin", "2", "lost", "found", "begin", "3",
             ])
         reader.close()
-        loop.close()
     }
 
     // Such as a line without debouncing that floats.
@@ -75,14 +62,12 @@ import Testing
         reader.close()
         let (looks, parts) = (turns.value.load(ordering: .relaxed), rest.value.load(ordering: .relaxed))
         #expect(looks >= 10 && parts > 0 && parts <= 64 * looks, "\(looks) turns, \(parts) reads of what was left")
-        loop.close()
     }
 
     @Test("what the device has is read and told before drain returns")
     func draining() throws {
         let device = try PipeDevice(path)
-        let (reader, told) = (makeReader(), Told())
-        try reader.start { told.add($0) }
+        let (reader, told) = try startedReader()
         loop.sync {
             for byte in 1...3 as ClosedRange<UInt8> { device.write(byte) }
             reader.drain()
@@ -90,14 +75,12 @@ import Testing
         }
         reader.close()
         reader.drain()
-        loop.close()
     }
 
     @Test("a device that is opened anew tells what is news, and is lost where it cannot be opened")
     func reopening() async throws {
         var device = try PipeDevice(path)
-        let (reader, told) = (makeReader(), Told())
-        try reader.start { told.add($0) }
+        let (reader, told) = try startedReader()
         reader.reopen { _ in { _ in false } }
         #expect(told.all == ["begin"])
         reader.reopen { _ in { $0 == "begin" } }
@@ -116,7 +99,6 @@ import Testing
         reader.close()
         reader.reopen { _ in { _ in true } }
         #expect(told.all == ["begin", "begin", "1", "lost", "found", "begin", "2"])
-        loop.close()
     }
 
     @Test("a device that opens and fails at once is not opened in an endless round")
@@ -138,7 +120,6 @@ import Testing
         try directory.write("", to: "other")
         await told.wait(for: "found")
         reader.close()
-        loop.close()
     }
 
     // An expander that did not acknowledge twice left the switch lost for ever: nothing changes in a directory then.
@@ -168,7 +149,6 @@ import Testing
         #expect(told.all == ["begin", "lost", "found", "begin", "read"])
         #expect(opened.value.load(ordering: .relaxed) == 5)
         reader.close()
-        loop.close()
     }
 
     // The watch of a chip that was removed reported it for ever, and the loop took a whole processor.
@@ -200,7 +180,6 @@ import Testing
         #expect(watches.value.load(ordering: .relaxed) == 2)
         #expect(opens.value.load(ordering: .relaxed) < 10)
         reader.close()
-        loop.close()
     }
 
     @Test("a device that is missing is an error, and nothing is watched")
@@ -217,7 +196,6 @@ import Testing
         #expect(again?.code == .invalid)
         reader.close()
         withExtendedLifetime(device) {}
-        loop.close()
     }
 
     @Test("a handler that closes the reader is not called again")
@@ -233,7 +211,6 @@ import Testing
         await told.wait(for: "1")
         loop.sync {}
         #expect(told.all == ["begin", "1"])
-        loop.close()
     }
 
     @Test("closing from several threads during events leaves nothing open and makes no later calls")
@@ -264,13 +241,19 @@ import Testing
             #expect(openDescriptors() == before)
             loop.close()
         }
-        loop.close()
     }
 
     private func makeReader() -> HotplugReader<TestSource> {
         HotplugReader(loop: loop, name: "not open", directory: directory.path) { [path] () throws(RingerError) in
             try .pipe(path)
         }
+    }
+
+    /// A reader that was started, and what it tells.
+    private func startedReader() throws -> (HotplugReader<TestSource>, Told) {
+        let (reader, told) = (makeReader(), Told())
+        try reader.start { told.add($0) }
+        return (reader, told)
     }
 }
 

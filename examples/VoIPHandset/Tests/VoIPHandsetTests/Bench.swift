@@ -61,6 +61,13 @@ struct Bench {
         observer.handset.withLock { [handset] in $0 = handset }
     }
 
+    /// A bench where the call 1 has rung for that time.
+    init(ringingFor duration: Duration) throws {
+        try self.init()
+        call(1)
+        clock.advance(by: duration)
+    }
+
     func call(_ number: CallNumber) {
         handset.take(.incoming(number, name: "call-\(number)", peer: "sip:a@b"))
         clock.advance()

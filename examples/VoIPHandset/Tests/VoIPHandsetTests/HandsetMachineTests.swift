@@ -22,6 +22,22 @@ struct HandsetMachineTests {
         actions.compactMap { if case .report(let event) = $0 { event } else { nil } }
     }
 
+    /// The machine while a call rings.
+    private func ringing() -> Machine {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        return machine
+    }
+
+    /// The machine in a call that was answered, whose audio is open.
+    private func talking() -> Machine {
+        var machine = ringing()
+        for event in [.answer, .alertEnded(1, at: at(5)), Machine.Event.outputReleased(1, at: at(6))] {
+            _ = machine.handle(event)
+        }
+        return machine
+    }
+
     @Test("A call rings at once, before its session; the ring is reported with its first frame")
     func rings() {
         var machine = Machine(rules: .init())
@@ -41,8 +57,7 @@ struct HandsetMachineTests {
 
     @Test("CANCEL stops the alert first, and is reported once sound and motor have stopped")
     func cancelled() {
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
+        var machine = ringing()
         _ = machine.handle(.observed(heard, at: at(10)))
         let closed = machine.handle(.closed(1, heard: .zero, at: at(100)))
         #expect(closed.first == .stopAlert)
@@ -55,8 +70,7 @@ struct HandsetMachineTests {
 
     @Test("What happens within a call is reported under its name; of a call that is over nothing is")
     func withinACall() {
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
+        var machine = ringing()
         _ = machine.handle(.answer)
         let digit = machine.handle(.dialled(1, digit: "5", way: "INFO", at: at(20)))
         #expect(reports(digit).map(\.json) == [Self.digit])
@@ -75,8 +89,7 @@ struct HandsetMachineTests {
 
     @Test("An answer silences the ring before anything else, and opens the call's audio only when the PCM is free")
     func answered() {
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
+        var machine = ringing()
         _ = machine.handle(.observed(heard, at: at(10)))
         #expect(
             machine.handle(.answer) == [
@@ -96,8 +109,7 @@ struct HandsetMachineTests {
 
     @Test("A call that ends while its PCM is being freed is not opened")
     func endedWhileAnswering() {
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
+        var machine = ringing()
         _ = machine.handle(.answer)
         let closed = machine.handle(.closed(1, heard: .zero, at: at(5)))
         #expect(reports(closed) == [])
@@ -107,11 +119,7 @@ struct HandsetMachineTests {
 
     @Test("A second call is felt, not heard, and rings when the first one is over and its PCM closed")
     func second() {
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
-        _ = machine.handle(.answer)
-        _ = machine.handle(.alertEnded(1, at: at(5)))
-        _ = machine.handle(.outputReleased(1, at: at(6)))
+        var machine = talking()
         #expect(machine.handle(incoming(2, 100)).first == .startAlert(2, .feel))
         // The rules would let an alert be heard; this one is not.
         let observation = Machine.Observation(isHeard: false, isFelt: true, mayBeHeard: true, mayBeFelt: true)
@@ -126,11 +134,7 @@ struct HandsetMachineTests {
 
     @Test("Without the preference a second call is silent: the light only")
     func secondUnfelt() {
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
-        _ = machine.handle(.answer)
-        _ = machine.handle(.alertEnded(1, at: at(5)))
-        _ = machine.handle(.outputReleased(1, at: at(6)))
+        var machine = talking()
         _ = machine.handle(incoming(2, 100))
         let shown = reports(machine.handle(.observed(.init(mayBeHeard: true), at: at(101))))
         #expect(shown.map(\.kind) == [.silent] && !shown[0].motor)
@@ -138,8 +142,7 @@ struct HandsetMachineTests {
 
     @Test("Who answers a second call ends the first one")
     func answersSecond() {
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
+        var machine = ringing()
         _ = machine.handle(.answer)
         _ = machine.handle(.outputReleased(1, at: at(6)))
         _ = machine.handle(incoming(2, 100))
@@ -159,8 +162,7 @@ struct HandsetMachineTests {
 
     @Test("Silence stops the ring, and refuses nobody; the next call rings")
     func silenced() {
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
+        var machine = ringing()
         _ = machine.handle(.observed(heard, at: at(10)))
         #expect(machine.handle(.silence) == [.stopAlert])
         #expect(reports(machine.handle(.alertEnded(1, at: at(30)))).map(\.kind) == [.silent])
@@ -171,8 +173,7 @@ struct HandsetMachineTests {
 
     @Test("What is shown follows the switch: heard, felt, silent")
     func flips() {
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
+        var machine = ringing()
         var kinds: [HandsetEvent.Kind] = []
         let between = Machine.Observation(isHeard: true, isFelt: true, mayBeHeard: false, mayBeFelt: true)
         let ending = Machine.Observation(isHeard: false, isFelt: true, mayBeHeard: false, mayBeFelt: false)
@@ -209,8 +210,7 @@ struct HandsetMachineTests {
 
     @Test("One of two ringing calls is given up: the other rings on")
     func oneOfTwo() {
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
+        var machine = ringing()
         _ = machine.handle(.observed(heard, at: at(10)))
         #expect(reports(machine.handle(incoming(2, 20))).map(\.call) == ["call-2"])
         let closed = machine.handle(.closed(1, heard: .zero, at: at(30)))
@@ -220,8 +220,7 @@ struct HandsetMachineTests {
 
     @Test("An alert that fails is not begun again and again; its call is silent, and the next one is tried")
     func failedAlert() {
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
+        var machine = ringing()
         let failed = machine.handle(.alertEnded(1, at: at(1)))
         #expect(failed.count == 1 && reports(failed).map(\.kind) == [.silent])
         #expect(reports(machine.handle(.closed(1, heard: .zero, at: at(2)))).map(\.kind) == [.cancelled])
@@ -230,8 +229,7 @@ struct HandsetMachineTests {
 
     @Test("An alarm that interrupts the call mutes it")
     func interrupted() {
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
+        var machine = ringing()
         _ = machine.handle(.answer)
         _ = machine.handle(.outputReleased(1, at: at(6)))
         #expect(machine.handle(.sessionAudible(false)) == [.mute(1, true)])
@@ -242,8 +240,7 @@ struct HandsetMachineTests {
     @Test("A call that is answered during an alarm is muted before its audio opens")
     func answeredDuringAlarm() {
         // The alarm used to be forgotten where no call was talked to, and the call was heard over it.
-        var machine = Machine(rules: .init())
-        _ = machine.handle(incoming(1, 0))
+        var machine = ringing()
         #expect(machine.handle(.sessionAudible(false)) == [])
         _ = machine.handle(.answer)
         #expect(machine.handle(.outputReleased(1, at: at(6))).prefix(2) == [.mute(1, true), .openAudio(1)])

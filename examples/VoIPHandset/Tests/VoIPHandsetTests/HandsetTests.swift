@@ -29,9 +29,7 @@ struct HandsetTests {
 
     @Test("CANCEL in the middle of a round silences it at that frame")
     func cancelled() throws {
-        let bench = try Bench()
-        bench.call(1)
-        bench.clock.advance(by: .milliseconds(250))
+        let bench = try Bench(ringingFor: .milliseconds(250))
         bench.close(1)
         #expect(bench.isQuiet)
         #expect(bench.board.speaker.recordings[0].played == 12_000)
@@ -39,9 +37,7 @@ struct HandsetTests {
 
     @Test("CANCEL closes the ring's PCM within 50 ms")
     func cancelledReleasesOutput() throws {
-        let bench = try Bench()
-        bench.call(1)
-        bench.clock.advance(by: .milliseconds(300))
+        let bench = try Bench(ringingFor: .milliseconds(300))
         #expect(bench.board.speaker.isOpen)
         bench.close(1)
         bench.clock.advance(by: .milliseconds(50))
@@ -90,9 +86,7 @@ struct HandsetTests {
 
     @Test("A flip silences the ring and refuses nobody; flipped back, it rings again")
     func flipped() throws {
-        let bench = try Bench()
-        bench.call(1)
-        bench.clock.advance(by: .milliseconds(100))
+        let bench = try Bench(ringingFor: .milliseconds(100))
         bench.board.ringSilent.position = .silent
         bench.clock.advance()
         #expect(bench.board.speaker.playing.isEmpty)
@@ -121,9 +115,7 @@ struct HandsetTests {
 
     @Test("The key silences the ring, and the light goes on blinking; on during a call, off afterwards")
     func keyAndLight() throws {
-        let bench = try Bench()
-        bench.call(1)
-        bench.clock.advance(by: .milliseconds(100))
+        let bench = try Bench(ringingFor: .milliseconds(100))
         bench.board.keys.press(.silenceRing)
         bench.clock.advance()
         #expect(bench.isQuiet && bench.notes.kinds == [.ringing, .silent])
@@ -136,9 +128,7 @@ struct HandsetTests {
 
     @Test("On answer sound and motor stop within the same instant, and the PCM is closed when the call's audio opens")
     func answered() throws {
-        let bench = try Bench()
-        bench.call(1)
-        bench.clock.advance(by: .milliseconds(300))
+        let bench = try Bench(ringingFor: .milliseconds(300))
         #expect(bench.board.speaker.isOpen)
         bench.handset.send(.answer)
         bench.clock.advance()

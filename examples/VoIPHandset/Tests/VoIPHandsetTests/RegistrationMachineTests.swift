@@ -22,6 +22,13 @@ struct RegistrationMachineTests {
         actions.compactMap { if case .report(let event) = $0 { event } else { nil } }
     }
 
+    /// The machine after the first of two has failed.
+    private func atSecond() -> Machine {
+        var machine = Machine(rules: .init(registrars: 2))
+        for event in [Machine.Event.start, failed(0), registered(1)] { _ = machine.handle(event) }
+        return machine
+    }
+
     @Test("It registers at the first one, and reports that once: a refresh is no news")
     func first() {
         var machine = Machine(rules: .init(registrars: 2))
@@ -47,10 +54,7 @@ struct RegistrationMachineTests {
 
     @Test("At the second one, the first is tried now and then, and left for nobody before it answers")
     func back() {
-        var machine = Machine(rules: .init(registrars: 2))
-        _ = machine.handle(.start)
-        _ = machine.handle(failed(0))
-        _ = machine.handle(registered(1))
+        var machine = atSecond()
         #expect(machine.handle(.due) == [.register(0)])
         // As before: no news.
         #expect(machine.handle(failed(0)) == [.setTimer(after: .seconds(300))] && machine.current == 1)
@@ -62,10 +66,7 @@ struct RegistrationMachineTests {
 
     @Test("The second one fails while the first is tried: nothing else begins until that is known")
     func bothAtOnce() {
-        var machine = Machine(rules: .init(registrars: 2))
-        _ = machine.handle(.start)
-        _ = machine.handle(failed(0))
-        _ = machine.handle(registered(1))
+        var machine = atSecond()
         _ = machine.handle(.due)
         #expect(machine.handle(failed(1)).count == 1)
         #expect(machine.handle(failed(0)) == [.setTimer(after: .seconds(2))])
