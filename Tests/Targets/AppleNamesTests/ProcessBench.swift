@@ -57,7 +57,10 @@ final class Notes: Sendable {
 
 /// Waits until `condition` holds: what other threads do is over soon.
 @MainActor func eventually(_ condition: () -> Bool) async throws {
-    for _ in 0..<60_000 where !condition() { try await Task.sleep(for: .milliseconds(1)) }
+    for _ in 0..<60_000 {
+        guard !condition() else { break }
+        try await Task.sleep(for: .milliseconds(1))
+    }
     let holds = condition()
     #expect(holds)
 }

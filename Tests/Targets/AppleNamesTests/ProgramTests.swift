@@ -81,7 +81,10 @@ import Testing
 
     /// Waits until `condition` holds, which another process brings about.
     private func eventually(_ condition: () -> Bool) {
-        for _ in 0..<60_000 where !condition() { usleep(1000) }
+        for _ in 0..<60_000 {
+            guard !condition() else { break }
+            usleep(1000)
+        }
         #expect(condition())
     }
 

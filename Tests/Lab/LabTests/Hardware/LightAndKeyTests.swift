@@ -6,8 +6,11 @@ extension EitherTime {
     @Suite struct LightAndKeyTests {
         /// Whether the status light is lit, or becomes so: the kernel sets what the timer's times say on a thread of its own.
         private func isLit(_ isLit: Bool = true) throws -> Bool {
-            for _ in 0..<60_000 where try LabBoard.chip.isHigh(LabBoard.statusLightLine) != isLit { usleep(1_000) }
-            return try LabBoard.chip.isHigh(LabBoard.statusLightLine) == isLit
+            for _ in 0..<60_000 {
+                if try LabBoard.chip.isHigh(LabBoard.statusLightLine) == isLit { return true }
+                usleep(1_000)
+            }
+            return false
         }
 
         private func isDark() throws -> Bool { try isLit(false) }

@@ -183,7 +183,10 @@ extension EitherTime {
             let ringer = try ChildProcess(
                 tool.joined() + "/ringer", "vibrate", "--board", "simulated", "--motor", motor.rawValue, "--pattern",
                 "9000")
-            for _ in 0..<6_000 where try !motor.isTurning() { try await Task.sleep(for: .milliseconds(10)) }
+            for _ in 0..<6_000 {
+                guard try !motor.isTurning() else { break }
+                try await Task.sleep(for: .milliseconds(10))
+            }
             let output = try ringer.output()
             try #require(try motor.isTurning(), "\(output)")
             try ringer.send(SIGKILL)

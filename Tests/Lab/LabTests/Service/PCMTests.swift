@@ -179,7 +179,10 @@ extension VirtualTime {
 
         /// Waits until a program is heard.
         private func heard(_ program: ChildProcess, by recorder: LoopbackRecorder) async throws {
-            for _ in 0..<500 where !recorder.hasHeard { try await Task.sleep(for: .milliseconds(10)) }
+            for _ in 0..<500 {
+                guard !recorder.hasHeard else { break }
+                try await Task.sleep(for: .milliseconds(10))
+            }
             if !recorder.hasHeard { throw LabFailure("nothing is heard of aplay: \(try program.output())") }
         }
 
@@ -392,7 +395,10 @@ extension VirtualTime {
                 var status = stat()
                 return stat(path, &status) == 0 ? Int(status.st_size) : 0
             }
-            for _ in 0..<6_000 where recorded() == 0 { try await Task.sleep(for: .milliseconds(10)) }
+            for _ in 0..<6_000 {
+                guard recorded() == 0 else { break }
+                try await Task.sleep(for: .milliseconds(10))
+            }
             let aplay = try bench.run("aplay", "-q", "-D", pcm + ":playback", try bench.sound(samples))
             let begin = recorded()
             for _ in 0..<6_000 where recorded() < begin + size[0] * Self.rate * 7 / 10 {
@@ -437,7 +443,10 @@ extension VirtualTime {
             let recording = try ChildProcess(
                 "arecord", "-q", "-D", "hw:Loopback,1,0", "-f", "FLOAT_BE", "-c", "1", "-r", "48000", "-t", "raw", "-d",
                 "20", path)
-            for _ in 0..<6_000 where (try? read(path).isEmpty) != false { try await Task.sleep(for: .milliseconds(10)) }
+            for _ in 0..<6_000 {
+                guard (try? read(path).isEmpty) != false else { break }
+                try await Task.sleep(for: .milliseconds(10))
+            }
             let ended = try await bench.run(
                 "aplay", "-q", "-D", "direct:playback", try bench.sound(samples(seconds: 1))
             ).wait()
@@ -520,14 +529,20 @@ extension VirtualTime {
             let file = "\(Lab.temporaryFolder)/recorded-\(UInt32.random(in: 0 ... .max)).raw"
             let recording = try bench.run(
                 "sh", "-c", "umask 0; exec arecord -q -D direct -t raw -f S16_LE -c 1 -r 48000 -d 3 '\(file)'")
-            for _ in 0..<500 where try await !isRecording() { try await Task.sleep(for: .milliseconds(10)) }
+            for _ in 0..<500 {
+                guard try await !isRecording() else { break }
+                try await Task.sleep(for: .milliseconds(10))
+            }
             #expect(try await isRecording())
             let samples = samples(seconds: 1)
             let aplay = try bench.run("aplay", "-q", "-D", "loopback", try bench.sound(samples))
             #expect(try await aplay.wait().status == 0)
             let ended = try await recording.wait()
             #expect(ended.status == 0 && ended.output == "", "\(ended.output)")
-            for _ in 0..<500 where try await isRecording() { try await Task.sleep(for: .milliseconds(10)) }
+            for _ in 0..<500 {
+                guard try await isRecording() else { break }
+                try await Task.sleep(for: .milliseconds(10))
+            }
             #expect(try await !isRecording())
             let bytes = try read(file)
             let recorded = stride(from: 0, to: bytes.count - 1, by: 2).map {

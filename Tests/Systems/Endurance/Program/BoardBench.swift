@@ -76,7 +76,10 @@ final class Ends: Sendable {
 
     /// Waits until each has ended, in real time.
     func wait() throws {
-        for _ in 0..<600_000 where !areOver { usleep(100) }
+        for _ in 0..<600_000 {
+            guard !areOver else { break }
+            usleep(100)
+        }
         try check()
     }
 

@@ -220,7 +220,10 @@ extension Kinds {
 
 /// Waits until `condition` holds, in real time.
 func eventually(_ what: String, _ condition: () -> Bool) throws {
-    for _ in 0..<60_000 where !condition() { usleep(1_000) }
+    for _ in 0..<60_000 {
+        guard !condition() else { break }
+        usleep(1_000)
+    }
     try require(condition(), "it never holds that \(what)")
 }
 
