@@ -35,7 +35,8 @@ extension AppleNames {
             let notes = Notes()
             ProcessDevice.playSound(id, asAlert: true) { notes.add("over") }
             bench.clock.advance(by: .seconds(1))
-            for _ in 0..<10_000 where notes.all.isEmpty {
+            for _ in 0..<10_000 {
+                guard notes.all.isEmpty else { break }
                 try await Task.sleep(for: .milliseconds(1))
                 bench.clock.advance(by: .milliseconds(1))
             }
@@ -50,7 +51,8 @@ extension AppleNames {
             try bench.wave(frames: 80).prefix(44 + 80).write(to: bench.directory.appending(path: "80.wav"))
             let notes = Notes()
             ProcessDevice.playSound(id) { notes.add("over") }
-            for _ in 0..<10_000 where notes.all.isEmpty {
+            for _ in 0..<10_000 {
+                guard notes.all.isEmpty else { break }
                 try await Task.sleep(for: .milliseconds(1))
                 bench.clock.advance(by: .milliseconds(1))
             }

@@ -323,7 +323,8 @@ import Testing
         #expect(alert(bench.device, sound, limit: 2_000) == 0)
         var ended: [ringer_event] = []
         // The file is read on another thread.
-        for _ in 0..<10_000 where ended.isEmpty {
+        for _ in 0..<10_000 {
+            guard ended.isEmpty else { break }
             usleep(1000)
             bench.advance(milliseconds: 1)
             ended = bench.ends()

@@ -13,7 +13,8 @@ extension VirtualTime {
             let client = try ChildProcess([
                 folder.joined(separator: "/") + "/audiotoolbox-client", Lab.temporaryFolder,
             ])
-            for _ in 0..<1000 where try !client.output().contains("plug headphones in") {
+            for _ in 0..<1000 {
+                guard try !client.output().contains("plug headphones in") else { break }
                 try await Task.sleep(for: .milliseconds(10))
             }
             try LabBoard.chip.setPull(LabBoard.jackLine, .up)

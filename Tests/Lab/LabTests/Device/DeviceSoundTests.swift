@@ -235,7 +235,8 @@ extension EitherTime {
             let vibrate = try ChildProcess([
                 RingerCommandLine.path, "vibrate", "--pattern", "9000", "--motor", motor, "--pcm", "null",
             ])
-            for _ in 0..<6_000 where try !LabBoard.chip.isHigh(line) {
+            for _ in 0..<6_000 {
+                guard try !LabBoard.chip.isHigh(line) else { break }
                 try await Task.sleep(for: .milliseconds(10))
             }
             #expect(try LabBoard.chip.isHigh(line))

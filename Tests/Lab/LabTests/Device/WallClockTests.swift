@@ -48,7 +48,8 @@ extension RealTime {
         }
 
         private func until(_ count: Int, _ board: SimulatedBoard) async throws {
-            for _ in 0..<6_000 where board.speaker.recordingCount < count {
+            for _ in 0..<6_000 {
+                guard board.speaker.recordingCount < count else { break }
                 try await Task.sleep(for: .milliseconds(10))
             }
             #expect(board.speaker.recordingCount == count)

@@ -291,7 +291,8 @@ extension EitherTime {
                 input = try VirtualInput(.rumble(effects: 1), name: "test-motor")
                 try await blocking { try motor.turnOn(strength: 1, limit: .seconds(1)) }
                 // What is played comes to the device by another way than what is uploaded.
-                for _ in 0..<100 where input.motorCommands.last != .play(effect: 0, count: 1) {
+                for _ in 0..<100 {
+                    guard input.motorCommands.last != .play(effect: 0, count: 1) else { break }
                     try await Task.sleep(for: .milliseconds(1))
                 }
                 #expect(input.motorCommands.last == .play(effect: 0, count: 1))

@@ -149,7 +149,8 @@ extension VirtualTime {
 
         /// Waits until the motor turns.
         private func turns() async throws {
-            for _ in 0..<1000 where try !LabBoard.chip.isHigh(LabBoard.motorLine) {
+            for _ in 0..<1000 {
+                guard try !LabBoard.chip.isHigh(LabBoard.motorLine) else { break }
                 try await Task.sleep(for: .milliseconds(5))
             }
             try #require(try LabBoard.chip.isHigh(LabBoard.motorLine))

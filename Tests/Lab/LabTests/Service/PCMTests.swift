@@ -401,7 +401,8 @@ extension VirtualTime {
             }
             let aplay = try bench.run("aplay", "-q", "-D", pcm + ":playback", try bench.sound(samples))
             let begin = recorded()
-            for _ in 0..<6_000 where recorded() < begin + size[0] * Self.rate * 7 / 10 {
+            for _ in 0..<6_000 {
+                guard recorded() < begin + size[0] * Self.rate * 7 / 10 else { break }
                 try await Task.sleep(for: .milliseconds(10))
             }
             let other = try BusClient(bench.address)

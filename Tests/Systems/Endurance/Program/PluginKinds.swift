@@ -69,7 +69,8 @@ extension Kinds {
                     server.stop()
                     server = try PluginServer()
                     // It tries again after 250 ms.
-                    for _ in 0..<3_000 where !server.hasConnections {
+                    for _ in 0..<3_000 {
+                        guard !server.hasConnections else { break }
                         usleep(20_000)
                         for (pcm, capture) in pcms { _ = endurance_pcm_pass(pcm, capture) }
                     }

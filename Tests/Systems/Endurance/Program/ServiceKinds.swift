@@ -351,7 +351,8 @@ extension Device {
         }
         if number % 5 == 0 { preferences.soundEffects.toggle() }
         service.board.ringSilent.position = Variations.positions[round: number, each: 3]
-        for _ in 0..<60_000 where !ends.areOver {
+        for _ in 0..<60_000 {
+            guard !ends.areOver else { break }
             service.clock.advance(by: .milliseconds(100))
             usleep(500)
         }

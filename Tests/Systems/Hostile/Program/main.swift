@@ -129,7 +129,8 @@ func run(
     let most = try await memory.value
     say("    private memory: \(before.memory) KiB before, at most \(most), allowed \(bound)")
     guard most <= bound else { throw Failure(message: "the memory is above the budget") }
-    for _ in 0..<6000 where try ProcessUsage(of: process).descriptors > before.descriptors {
+    for _ in 0..<6000 {
+        guard try ProcessUsage(of: process).descriptors > before.descriptors else { break }
         try await Task.sleep(for: .milliseconds(20))
     }
     let after = try ProcessUsage(of: process).descriptors
