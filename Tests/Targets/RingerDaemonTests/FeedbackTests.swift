@@ -101,6 +101,7 @@ func feedbackBench() throws -> (ServiceBench, BusClient) {
     @Test("what is in no theme, has nothing at the level, or an unknown profile as its hint, is not found")
     func notFound() async throws {
         let (bench, client) = try feedbackBench()
+        defer { withExtendedLifetime(bench) {} }
         _ = try await client.trigger("no-such-event")
         #expect(await client.feedbackEnded() == [1, .max])
         _ = try await client.trigger("phone-hangup", ["profile": .string("quiet")])
@@ -162,6 +163,7 @@ func feedbackBench() throws -> (ServiceBench, BusClient) {
     @Test("lowering the profile ends what it no longer permits, before it is announced")
     func lower() async throws {
         let (bench, client) = try feedbackBench()
+        defer { withExtendedLifetime(bench) {} }
         _ = try await client.trigger("phone-hangup", timeout: 0)
         try await client.advance(.milliseconds(50))
         try await client.setProfile("quiet")
@@ -177,6 +179,7 @@ func feedbackBench() throws -> (ServiceBench, BusClient) {
     @Test("an unknown profile is refused, and the one in force is announced to the caller")
     func unknownProfile() async throws {
         let (bench, client) = try feedbackBench()
+        defer { withExtendedLifetime(bench) {} }
         await #expect(throws: BusError.self) { try await client.setProfile("bogus") }
         for await signal in client.signals where signal.member == "PropertiesChanged" {
             guard signal.arguments[0].string == FeedbackNames.interface else { continue }

@@ -101,6 +101,7 @@ import Testing
     @Test("signals of a program that only looks like logind change nothing")
     func impostor() async throws {
         let (bench, client, logind) = try await lockedScreen()
+        defer { withExtendedLifetime((client, logind)) {} }
         let impostor = try FakeLogind(bench.bus.address, ownsName: false)
         impostor.set("1", "LockedHint", false, to: RingerNames.service)
         #expect(try await impostor.property("ScreenLocked") == .boolean(true))
