@@ -198,7 +198,7 @@ house: ## How the modules of Sources are divided, beside what is aimed at
 dist: ## The source archive in .build/dist, which builds without git and network
 	@scripts/dist
 
-deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-amd64, trixie-arm64 or sid
+deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-amd64, trixie-arm64, trixie-armhf, bookworm-armhf or sid
 	@scripts/deb $(RELEASE)
 
 packages: ## Debian packages of a RELEASE, installed, used, upgraded and removed in fresh roots; those of bookworm under systemd too

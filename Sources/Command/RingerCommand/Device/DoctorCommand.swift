@@ -134,7 +134,7 @@ struct DoctorCommand: AsyncParsableCommand, JSONCommand {
 
     /// What is loaded for the first sound that it decodes, and its package of Debian.
     private static let libraries = [
-        ("libmpg123.so.0", "libmpg123-0", "MP3"), ("libsndfile.so.1", "libsndfile1", "Ogg and FLAC"),
+        ("libmpg123.so.0", SoundCodec.packageOfMP3, "MP3"), ("libsndfile.so.1", "libsndfile1", "Ogg and FLAC"),
     ]
 
     /// A switch that was found. A switch that cannot be read counts as silent, which is a fault; a board without a

@@ -6,6 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// Debian's package of the library. Debian 13 for processors of 32 bits has times of 64 bits, and this package by its new name alone.
+#if defined(_TIME_BITS) && _TIME_BITS == 64 && !defined(__LP64__)
+#define RINGER_MPG123_PACKAGE "libmpg123-0t64"
+#else
+#define RINGER_MPG123_PACKAGE "libmpg123-0"
+#endif
+
 /// A decoder of one sound. One thread at a time.
 struct ringer_mpg123;
 

@@ -85,6 +85,11 @@ struct MPEGCoding {
 }
 
 #if canImport(CMPG123)
+extension SoundCodec {
+    /// Debian's package of the library that decodes MP3.
+    package static let packageOfMP3 = RINGER_MPG123_PACKAGE
+}
+
 /// One decoder of libmpg123, which is deleted with the last reference. One thread at a time.
 private final class MPEGDecoder {
     private let decoder: OpaquePointer
@@ -117,6 +122,10 @@ private final class MPEGDecoder {
     }
 }
 #else
+extension SoundCodec {
+    fileprivate static var packageOfMP3: String { "libmpg123-0" }
+}
+
 private final class MPEGDecoder {
     init(_ plan: SoundPlan) throws(SoundFileError) { throw .missingDecoder(plan) }
 
@@ -129,7 +138,7 @@ extension SoundFileError {
     /// The error of a codec whose library is not there.
     fileprivate static func missingDecoder(_ plan: SoundPlan) -> SoundFileError {
         SoundFileError(
-            .missingLibrary, expected: "libmpg123.so.0, of the package libmpg123-0, to decode \(plan.codec)",
+            .missingLibrary, expected: "libmpg123.so.0, of the package \(SoundCodec.packageOfMP3), to decode \(plan.codec)",
             found: "no such library", offset: plan.dataOffset)
     }
 }
