@@ -138,7 +138,8 @@ extension SoundFileError {
     /// The error of a codec whose library is not there.
     fileprivate static func missingDecoder(_ plan: SoundPlan) -> SoundFileError {
         SoundFileError(
-            .missingLibrary, expected: "libmpg123.so.0, of the package \(SoundCodec.packageOfMP3), to decode \(plan.codec)",
+            .missingLibrary,
+            expected: "libmpg123.so.0, of the package \(SoundCodec.packageOfMP3), to decode \(plan.codec)",
             found: "no such library", offset: plan.dataOffset)
     }
 }
