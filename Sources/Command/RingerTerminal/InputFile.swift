@@ -2,8 +2,8 @@ import Glibc
 import RingerCore
 import SystemPackage
 
-/// Reads small text files.
-package enum TextFile {
+/// Reads the text files that arguments name.
+package enum InputFile {
     /// How large a file may be by default; a script is a page.
     package static let largest = 1 << 20
 
