@@ -2,7 +2,7 @@ import Glibc
 import RingerCore
 import SystemPackage
 
-/// Reads the text files that arguments name.
+/// Reads text files whole, and standard input.
 package enum InputFile {
     /// How large a file may be by default; a script is a page.
     package static let largest = 1 << 20

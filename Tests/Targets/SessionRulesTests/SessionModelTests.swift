@@ -43,7 +43,7 @@ struct SessionModelTests {
 
     @Test("random events break no promise")
     func promises() throws {
-        let events = Int(clamping: Self.environment("RINGER_MODEL_EVENTS") ?? 50_000)
+        let events = Int(clamping: Self.environment("RINGER_MODEL_EVENTS") ?? 200_000)
         let seed = Self.environment("RINGER_MODEL_SEED") ?? 1
         print("model check of the session coordinator: \(events) events, RINGER_MODEL_SEED=\(seed)")
         let failure = try Self.search(events: events, seed: seed)

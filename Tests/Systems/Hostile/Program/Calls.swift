@@ -6,7 +6,7 @@ import ServiceSupport
 /// program should send. Each call is answered, with values or an error that has a name, and the service is there to the end.
 func generatedCalls(_ count: Int, to address: String) async throws {
     // Under qemu, beside other load, a call that advances virtual time takes minutes.
-    let client = try BusClient(address, replyTimeout: nil)
+    let client = try BusClient(address, replyTimeout: .seconds(1800))
     defer { client.close() }
     let owner = try await client.bus("GetNameOwner", [.string(RingerNames.service)])
     func makeSession() async throws -> String {
