@@ -122,7 +122,7 @@ detector: ## The mute detector's verdicts beside the switch, in the laboratory: 
 processors: ## 32-bit ARM: the rules under qemu, and the C files compiled
 	@Tests/Systems/Processors/test
 
-arm: ## Programs, the library and the products for an ARM board: SYSTEM=trixie-arm64, trixie-armhf or bookworm-armhf
+arm: ## Programs, the library and the products for an ARM board: SYSTEM=trixie-arm64, bookworm-arm64, trixie-armhf or bookworm-armhf
 	@scripts/arm $(SYSTEM)
 
 arm64-link: ## 64-bit ARM: the SDK's failures, Minimal and ringerd linked; under qemu the digests, the service and its plug-in
@@ -201,7 +201,7 @@ house: ## How the modules of Sources are divided, beside what is aimed at
 dist: ## The source archive in .build/dist, which builds without git and network
 	@scripts/dist
 
-deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-amd64, trixie-arm64, trixie-armhf, bookworm-armhf or sid
+deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-amd64, trixie-arm64, trixie-armhf, bookworm-arm64, bookworm-armhf or sid
 	@scripts/deb $(RELEASE)
 
 packages: ## Debian packages of a RELEASE, installed, used, upgraded and removed in fresh roots; those of bookworm under systemd too
