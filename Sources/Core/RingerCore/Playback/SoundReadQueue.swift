@@ -73,7 +73,8 @@ final class SoundReadQueue: Sendable {
             let counted = loads.filter { $0.wait.map { now - ($0.since ?? now) < SoundReadQueue.patience } ?? false }
             let bytes = counted.reduce(loads[next].bytes) { $0 + $1.bytes }
             // One alone may be larger.
-            guard counted.isEmpty || counted.count < SoundReadQueue.mostAtOnce && bytes <= SoundReadQueue.mostBytes else {
+            guard counted.isEmpty || counted.count < SoundReadQueue.mostAtOnce && bytes <= SoundReadQueue.mostBytes
+            else {
                 return nil
             }
             let wait = FileWait(clock)

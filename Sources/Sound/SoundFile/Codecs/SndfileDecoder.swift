@@ -30,7 +30,8 @@ final class SndfileDecoder {
         let isCounted = parsed.container == .flac && parsed.countedFrames != nil
         input = SourceInput(source, from: offset, size: parsed.dataSize, hides: isCounted ? 21..<26 : 0..<0)
         var info = ringer_sndfile_info()
-        let read: ringer_sndfile_read = { context, place, buffer, count in
+        let read: ringer_sndfile_read = { context, place, buffer, count, damaged, searched in
+            if damaged > SoundLimits.flacDamagedPlaces || searched > SoundLimits.flacSearchedBytes { return 0 }
             // SAFETY: it is the input that the decoder keeps, and the library's buffer of `count` bytes.
             guard let context, let buffer else { return 0 }
             let input = Unmanaged<SndfileInput>.fromOpaque(context).takeUnretainedValue()
@@ -67,7 +68,7 @@ final class SndfileDecoder {
         parsed.bits = Int(info.bits)
         parsed.framesPerPacket = Int(clamping: max(0, info.frames))
         try refill()
-        if ready.isEmpty { throw .withoutFrames(isTruncated: info.frames > 0, at: offset) }
+        if ready.isEmpty { throw .withoutFrames(isTruncated: info.frames > 0 || parsed.isTruncated, at: offset) }
     }
 
     deinit { ringer_sndfile_close(decoder) }
