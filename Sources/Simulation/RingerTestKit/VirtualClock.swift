@@ -28,8 +28,12 @@ public final class VirtualClock: DeviceClock, Sendable {
         var nextID: UInt64 = 0
         /// Calls of ``drive(patience:_:)`` that wait for a timer, or for their operation.
         var drives: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        /// The jobs of the operations that are driven.
+        var driven: [UInt64: [UnownedJob]] = [:]
         /// Called before time moves.
         var settling: Settling?
+
+        var hasNoJob: Bool { driven.values.allSatisfy(\.isEmpty) }
     }
 
     private let state: Mutex<State>
@@ -130,13 +134,14 @@ public final class VirtualClock: DeviceClock, Sendable {
 
     /// Runs `operation`, moving the clock from timer to timer while it waits.
     ///
-    /// It runs on the calling thread, and time moves once it waits, however long that thread stood still. Tasks that it does not
-    /// wait for, and those of an actor with an executor of its own, run beside it.
+    /// Its code and its child tasks run on the thread that drives, and time moves once they wait, however long that thread stood
+    /// still. Time does not wait for what others do: tasks that are no children, even where it awaits them, the main actor, and
+    /// actors that others use too.
     ///
     /// - Parameters:
-    ///   - patience: How long, in real time, the operation may take without a pending timer: a part of it may be running on
-    ///     another thread.
-    ///   - operation: What to wait for, such as a sound that plays to its end. It must not block the thread until time moves.
+    ///   - patience: How long, in real time, the operation may take without a pending timer: others may be at work for it.
+    ///   - operation: What to wait for, such as a sound that plays to its end. It must not block the thread until time moves; a
+    ///     loop of `Task.yield()` counts as waiting after 10,000 turns.
     /// - Returns: The result of `operation`.
     /// - Throws: The error of `operation`; `RingerError` with the code `timedOut` if it waits for something that time
     ///   does not bring, such as a move of the switch. The operation is cancelled then.
@@ -144,8 +149,16 @@ public final class VirtualClock: DeviceClock, Sendable {
         patience: Duration = .seconds(10), _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let isDone = Flag()
-        let executor = DrivenExecutor { [weak self] in self?.wakeDrives() }
-        defer { executor.abandon() }
+        let drive = state.withLock { state in
+            state.nextID += 1
+            state.driven[state.nextID] = []
+            return state.nextID
+        }
+        let executor = DrivenExecutor(self, drive)
+        defer {
+            let left = state.withLock { $0.driven.removeValue(forKey: drive) }
+            for job in left ?? [] { executor.runElsewhere(job) }
+        }
         let task = Task(executorPreference: executor) {
             defer {
                 isDone.raise()
@@ -153,14 +166,24 @@ public final class VirtualClock: DeviceClock, Sendable {
             }
             return try await operation()
         }
+        let isWaiting = { @Sendable in !isDone.isRaised && self.state.withLock { $0.hasNoJob } }
+        var lastMove = ContinuousClock.now
         while !isDone.isRaised {
-            executor.run()
+            let polls = !runJobs(of: drive, on: executor)
             // What others do for it.
-            for _ in 0..<32 where !isDone.isRaised && executor.isEmpty { await Task.yield() }
-            let isWaiting = { @Sendable in !isDone.isRaised && executor.isEmpty }
-            if !isWaiting() || runNext(until: nil, if: isWaiting) { continue }
+            await Task.yield()
+            for _ in 1..<32 where isWaiting() { await Task.yield() }
+            if isDone.isRaised || !polls && !isWaiting() { continue }
+            if runNext(until: nil, if: { polls || isWaiting() }) {
+                lastMove = .now
+                continue
+            }
             // All threads may have stood still for that long: what has happened by now counts.
-            if await isMoving(within: patience, isWaiting) || !isWaiting() || pendingTimers > 0 { continue }
+            if polls {
+                if ContinuousClock.now - lastMove < patience { continue }
+            } else if await isMoving(isDone, within: patience) || !isWaiting() || pendingTimers > 0 {
+                continue
+            }
             task.cancel()
             try Task.checkCancellation()
             throw RingerError(
@@ -172,11 +195,30 @@ public final class VirtualClock: DeviceClock, Sendable {
         return try await task.value
     }
 
+    /// Adds a job of an operation. Returns false where it is not driven any more.
+    func add(_ job: UnownedJob, to drive: UInt64) -> Bool {
+        let isDriven = state.withLock { $0.driven[drive]?.append(job) != nil }
+        if isDriven { wakeDrives() }
+        return isDriven
+    }
+
+    /// Runs the jobs of an operation, and those that they add. Returns false if there are more after 10,000 of them.
+    private func runJobs(of drive: UInt64, on executor: DrivenExecutor) -> Bool {
+        for _ in 0..<10_000 {
+            let job = state.withLock { state in
+                state.driven[drive]?.isEmpty == false ? state.driven[drive]?.removeFirst() : nil
+            }
+            guard let job else { return true }
+            executor.run(job)
+        }
+        return false
+    }
+
     /// Whether a timer is scheduled, or the operation goes on, before `patience` of real time is over.
-    private func isMoving(within patience: Duration, _ isWaiting: @escaping @Sendable () -> Bool) async -> Bool {
+    private func isMoving(_ isDone: Flag, within patience: Duration) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                await self.nextMove(isWaiting)
+                await self.nextMove(isDone)
                 return true
             }
             group.addTask {
@@ -189,7 +231,7 @@ public final class VirtualClock: DeviceClock, Sendable {
     }
 
     /// Returns once a timer is pending, the operation goes on or the task is cancelled.
-    private func nextMove(_ isWaiting: @escaping @Sendable () -> Bool) async {
+    private func nextMove(_ isDone: Flag) async {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -197,7 +239,7 @@ public final class VirtualClock: DeviceClock, Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    if !isWaiting() || Task.isCancelled || !state.timers.isEmpty { return true }
+                    if isDone.isRaised || !state.hasNoJob || Task.isCancelled || !state.timers.isEmpty { return true }
                     state.drives[id] = continuation
                     return false
                 }

@@ -3,7 +3,7 @@ import RingerTestKit
 import Testing
 
 /// What a program sees of its device, in virtual time: the same in the process and over the service.
-/// Over the service each test runs anew with the service killed and started again, at each moment.
+/// Over the service each test runs anew with the service killed and started again, at each moment, or at some of them (`RINGER_RESTARTS`).
 @Suite(.restarts, .filterIssues { _ in RestartedRun.current?.isOrdinary != false }) struct DeviceBehaviourTests {
     static func tone(milliseconds: Int) -> PCMBuffer {
         PCMBuffer(

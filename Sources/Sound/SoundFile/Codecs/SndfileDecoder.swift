@@ -40,11 +40,11 @@ final class SndfileDecoder {
         }
         // SAFETY: the input outlives the decoder, which is closed first.
         let context = Unmanaged.passUnretained(input).toOpaque()
+        // FLAC that is cut off there is not known to be. Ogg that only has another stream behind it is not.
+        let isPart = parsed.isTruncated && offset + input.size >= min(source.size, SoundLimits.fileSize)
         guard let decoder = ringer_sndfile_open(read, context, input.size, &info) else {
             if let failure = input.failure { throw failure }
             guard ringer_sndfile_is_present() else { throw .missingSndfile(parsed, at: offset) }
-            // FLAC that is cut off there is not known to be. Ogg that only has another stream behind it is not.
-            let isPart = parsed.isTruncated && offset + input.size >= min(source.size, SoundLimits.fileSize)
             throw SoundFileError(
                 isPart ? .truncatedHeader : parsed.container == .flac ? .invalidHeader : .unsupportedCodec,
                 expected: Self.codecs, found: isPart ? "a part of a file" : "what libsndfile cannot decode",
@@ -68,7 +68,7 @@ final class SndfileDecoder {
         parsed.bits = Int(info.bits)
         parsed.framesPerPacket = Int(clamping: max(0, info.frames))
         try refill()
-        if ready.isEmpty { throw .withoutFrames(isTruncated: info.frames > 0 || parsed.isTruncated, at: offset) }
+        if ready.isEmpty { throw .withoutFrames(isTruncated: info.frames > 0 || isPart, at: offset) }
     }
 
     deinit { ringer_sndfile_close(decoder) }

@@ -215,6 +215,39 @@ struct DriveTests {
         device.close()
     }
 
+    @Test("an operation that polls counts as waiting: time moves, and without a timer it fails")
+    func polling() async throws {
+        let start = clock.now
+        let isOver = Atomic(false)
+        _ = clock.schedule(at: start + .seconds(1)) { isOver.store(true, ordering: .relaxed) }
+        try await clock.drive { while !isOver.load(ordering: .relaxed) { await Task.yield() } }
+        #expect(clock.now - start == .seconds(1))
+        let error = await #expect(throws: RingerError.self) {
+            try await clock.drive(patience: .milliseconds(20)) { while !Task.isCancelled { await Task.yield() } }
+        }
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test("a drive in the operation of another, on the same clock, moves time for both")
+    func nested() async throws {
+        let device = try Device.simulated(SimulatedBoard(clock: clock))
+        let start = clock.now
+        let times = try await clock.drive { [clock] in
+            async let outer: Duration = {
+                try await device.sleep(for: .seconds(3))
+                return clock.now - start
+            }()
+            let inner = try await clock.drive {
+                try await device.sleep(for: .seconds(2))
+                usleep(20_000)
+                return clock.now - start
+            }
+            return try await [inner, outer]
+        }
+        #expect(times == [.seconds(2), .seconds(3)])
+        device.close()
+    }
+
     @Test("an operation that is at work on another thread is waited for, its timers too")
     func otherThread() async throws {
         let device = try Device.simulated(SimulatedBoard(clock: clock))
