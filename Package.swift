@@ -41,6 +41,12 @@ func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
     .target(name: name, dependencies: dependencies, path: "Tests/Support/\(name)")
 }
 
+// Swift's library for 32-bit ARM has none.
+let hasFoundation = Context.environment["RINGER_WITHOUT_FOUNDATION"] == nil
+
+// The library of Swift Testing's macros, where it is not the compiler's.
+let testingMacros = Context.environment["RINGER_TESTING_MACROS"]
+
 let package = Package(
     name: "ringer",
     products: [
@@ -182,8 +188,11 @@ let package = Package(
             name: "LabTests",
             dependencies: [
                 "RingerLinux", "RingerClient", "RingerTestKit", "ServiceSupport", "CALSA", "CLabSupport",
-                "ProcessDevice", "UserNotifications",
-            ], path: "Tests/Lab/LabTests", linkerSettings: [.linkedLibrary("asound")]),
+                "ProcessDevice",
+            ] + (hasFoundation ? ["UserNotifications"] : []), path: "Tests/Lab/LabTests",
+            exclude: hasFoundation ? [] : ["Device/CalendarTests.swift"],
+            swiftSettings: testingMacros.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? [],
+            linkerSettings: [.linkedLibrary("asound")]),
 
         support("CLabSupport"),
         support("CServiceSupport"),
@@ -246,4 +255,15 @@ if Context.environment["RINGER_FRAGMENTS"] != nil {
 // The tests that a build has, where it runs no others.
 if let names = Context.environment["RINGER_TESTS"]?.split(separator: " ") {
     package.targets.removeAll { $0.type == .test && !names.contains(Substring($0.name)) }
+}
+
+// What needs Foundation, and has no library of that name.
+if !hasFoundation {
+    let names: Set = [
+        "AudioToolbox", "AVFAudio", "AVFoundation", "UserNotifications", "AppleNamesTests", "CallRinger",
+        "SwitchDetector",
+        "NotificationHelper", "MusicSession", "RingLoop", "FirstCheck", "endurance", "SessionBenchmark", "hostile",
+    ]
+    package.targets.removeAll { names.contains($0.name) }
+    package.products.removeAll { names.contains($0.name) }
 }

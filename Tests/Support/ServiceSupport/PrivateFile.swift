@@ -41,7 +41,7 @@ package final class PrivateFile: Sendable {
         repeatElement([0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 413), count: 8).joined())
 
     package func truncate(to size: Int) {
-        ftruncate(descriptor, size)
+        ftruncate(descriptor, .init(size))
     }
 
     deinit {
