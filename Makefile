@@ -2,7 +2,7 @@
 # missing packages are installed (as root) or named.
 
 .PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments feedback field examples units overlays lab-gpiod2 processors arm arm-test lab-arm64 lab-armhf \
-	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-part endurance-long month hostile fuzz dist deb packages container failing-calls failing-part detector format lint warnings warnings-elsewhere warnings-gpiod2 sanitize-part sanitize-build bench install uninstall clean
+	arm64-link armhf-link swift-debian sanitize docs house rounds stress endurance endurance-part endurance-long month hostile fuzz dist deb packages container failing-calls failing-part detector format lint warnings warnings-elsewhere warnings-gpiod2 sanitize-part sanitize-build bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -38,7 +38,7 @@ else ifeq ($(call of_day,3),1)
 LIVE += sanitize-part
 COMPUTING := sanitize-build $(COMPUTING)
 else
-COMPUTING := packages arm64-link $(COMPUTING)
+COMPUTING := packages arm64-link armhf-link $(COMPUTING)
 endif
 
 unit: ## The tests that run on any machine
@@ -125,11 +125,14 @@ detector: ## The mute detector's verdicts beside the switch, in the laboratory: 
 processors: ## 32-bit ARM: the rules under qemu, and the C files compiled
 	@Tests/Systems/Processors/test
 
-arm: ## Programs, the library and the products for an ARM board: SYSTEM=trixie-arm64, trixie-armhf or bookworm-armhf
+arm: ## Programs, the library and the products for an ARM board: SYSTEM=trixie-arm64, bookworm-arm64, trixie-armhf or bookworm-armhf
 	@scripts/arm $(SYSTEM)
 
 arm64-link: ## 64-bit ARM: the SDK's failures, Minimal and ringerd linked; under qemu the digests, the service and its plug-in
 	@Tests/Systems/Arm/test trixie-arm64 sdk programs digests service
+
+armhf-link: ## 32-bit ARM, where its SDK is in the cache: Minimal and ringerd linked; under qemu damaged sound files, odd calls, numbers of drivers
+	@READERS=1000 CALLS=5000 Tests/Systems/Arm/test trixie-armhf if-cached programs readers calls drivers
 
 arm-test: ## All tests of an ARM board's programs under qemu: SYSTEM=trixie-arm64 ...
 	@Tests/Systems/Arm/test $(SYSTEM)
@@ -201,7 +204,7 @@ house: ## How the modules of Sources are divided, beside what is aimed at
 dist: ## The source archive in .build/dist, which builds without git and network
 	@scripts/dist
 
-deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-amd64, trixie-arm64, trixie-armhf, bookworm-armhf or sid
+deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-amd64, trixie-arm64, trixie-armhf, bookworm-arm64, bookworm-armhf or sid
 	@scripts/deb $(RELEASE)
 
 packages: ## Debian packages of a RELEASE, installed, used, upgraded and removed in fresh roots; those of bookworm under systemd too

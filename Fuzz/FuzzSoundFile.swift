@@ -28,6 +28,13 @@ struct ChoppySource: ByteSource {
     }
 }
 
+/// How many of the inputs were sounds.
+nonisolated(unsafe) var accepted: CInt = 0
+
+/// For programs that call the fuzzer themselves.
+@_cdecl("fuzz_accepted")
+public func acceptedInputs() -> CInt { accepted }
+
 func check(_ input: [UInt8]) {
     #if FUZZ_OGG || FUZZ_FLAC
     // A few bytes may be a long sound of silence: as a budget would refuse it.
@@ -45,6 +52,7 @@ func check(_ input: [UInt8]) {
     let most = (try? SoundFiles.info(input).codec) == .mpegLayer3 ? 96 : 4
     precondition(whole.samples.count * 2 <= most * input.count + 65536, "more samples than the input can hold")
     #endif
+    accepted += 1
     guard var decoder = try? SoundDecoder(ChoppySource(bytes: input)) else { preconditionFailure("refused in pieces") }
     #if !FUZZ_OGG && !FUZZ_FLAC
     precondition(decoder.info.frames == Int64(whole.frames), "the headers' frames are not those decoded")

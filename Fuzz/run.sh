@@ -32,13 +32,9 @@ for module in Rules/FourCharacterCodes Sound/SoundFile; do
 done
 swiftc -O -wmo -swift-version 6 -sanitize=fuzzer,address -parse-as-library -D "FUZZ_$name" -I "$out/module" \
     -I Sources/Sound/CMPG123/include -I Sources/Sound/CSndfile/include Fuzz/FuzzSoundFile.swift "$out"/*-"$container.o" -ldl -o "$out/fuzz-$container"
-if [ "$container" = mp3 ]; then
-    # A second of sound with and without a tag and a description, in few bytes.
-    for tags in '-id3v2_version 0 -write_xing 0' '-id3v2_version 3 -write_xing 1'; do
-        ffmpeg -v error -y -f lavfi -i 'sine=d=0.8:r=24000' -c:a libmp3lame -b:a 8k $tags -f mp3 \
-            "$out/corpus-mp3/$(echo "$tags" | tr -d ' ')"
-    done
-fi
+case $container in
+wave | mp3 | ogg | flac) Fuzz/seeds "$container" "$out/corpus-$container" ;;
+esac
 # A tag of 20 bytes in front.
 case $container in
 caf) kinds=caf ;;
@@ -52,21 +48,11 @@ for kind in $kinds; do
     done
 done
 if [ "$container" = wave ]; then
-    # MP3 within it, of frames of 24 bytes.
-    ffmpeg -v error -y -f lavfi -i 'sine=d=0.6:r=24000' -c:a libmp3lame -b:a 8k -write_xing 0 -bitexact -f wav "$out/corpus-wave/mp3.wav"
     { printf 'ID3\004\0\0\0\0\0\024' && head -c 20 /dev/zero && cat "$out/corpus-wave/mp3.wav"; } >"$out/corpus-wave/id3-mp3.wav"
 fi
 length=1024
 case $container in
-ogg)
-    length=16384
-    ffmpeg -v error -y -f lavfi -i 'sine=d=0.2:r=8000' -c:a libvorbis -f ogg "$out/corpus-ogg/vorbis"
-    ffmpeg -v error -y -f lavfi -i 'sine=d=0.2:r=48000' -c:a libopus -b:a 6k -f ogg "$out/corpus-ogg/opus"
-    ;;
-flac)
-    length=16384
-    ffmpeg -v error -y -f lavfi -i 'sine=d=0.2:r=8000' -c:a flac -f flac "$out/corpus-flac/flac"
-    ;;
+ogg | flac) length=16384 ;;
 esac
 export ASAN_OPTIONS="${ASAN_OPTIONS:-quarantine_size_mb=4:detect_leaks=0:malloc_context_size=2}"
 exec "$out/fuzz-$container" -max_total_time="$seconds" -max_len="$length" -timeout="${FUZZ_TIMEOUT:-1}" -report_slow_units=1 -rss_limit_mb=512 -malloc_limit_mb=65 \

@@ -1,4 +1,4 @@
-/* A plug-in of qemu that counts the instructions of a program with one thread. The few declarations of its interface are
+/* A plug-in of qemu that counts the instructions of a program on one processor. The few declarations of its interface are
  * here, since Debian has no header of it. */
 #include <inttypes.h>
 #include <stddef.h>

@@ -28,7 +28,7 @@ static int ringer_start(snd_pcm_ioplug_t *io)
     if (io->stream == SND_PCM_STREAM_PLAYBACK) {
         /* What was written may have been heard then, and not now. */
         bool skipped = r->skipping;
-        judge_obey(r);
+        audibility_obey(r);
         /* A slave that got nothing yet cannot start. */
         r->restarts = skipped && !r->skipping;
         if (r->skipping || r->restarts)
@@ -79,7 +79,7 @@ static snd_pcm_sframes_t ringer_pointer(snd_pcm_ioplug_t *io)
 static snd_pcm_sframes_t play(
     struct ringer *r, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset, snd_pcm_uframes_t size)
 {
-    judge_obey(r);
+    audibility_obey(r);
     if (r->skipping)
         return (snd_pcm_sframes_t)size;
     slave_follow_reset(r);
@@ -105,7 +105,7 @@ static snd_pcm_sframes_t play(
     snd_pcm_sframes_t written = slave_write(r, r->silent ? NULL : frames, size - late);
     if (written < 0)
         return late > 0 ? (snd_pcm_sframes_t)late : written;
-    judge_restart(r);
+    audibility_restart(r);
     return written + (snd_pcm_sframes_t)late;
 }
 
@@ -177,7 +177,7 @@ static int ringer_drain(snd_pcm_ioplug_t *io)
     pthread_mutex_lock(&r->lock);
     if (!r->skipping && snd_pcm_state(r->slave) == SND_PCM_STATE_PREPARED) {
         link_tell(&r->link, true);
-        judge_obey(r);
+        audibility_obey(r);
     }
     bool skips = r->skipping;
     r->restarts = false;
@@ -199,7 +199,7 @@ static int ringer_pause(snd_pcm_ioplug_t *io, int enable)
 {
     LOCKED(io);
     if (!enable && io->stream == SND_PCM_STREAM_PLAYBACK)
-        judge_obey(r);
+        audibility_obey(r);
     /* A slave that is to be started again does not run. */
     return r->skipping || r->restarts ? 0 : snd_pcm_pause(r->slave, enable);
 }
@@ -336,7 +336,7 @@ static void ringer_dump(snd_pcm_ioplug_t *io, snd_output_t *output)
         [RINGER_PCM_HEARD] = "heard", [RINGER_PCM_SILENCED] = "silenced", [RINGER_PCM_INTERRUPTED] = "interrupted"};
     LOCKED(io);
     /* The library's mute detector reads these lines: Sources/Linux/RingerLinux/ALSA/Formats/PCMDescription.swift. */
-    int state = judge_state(r);
+    int state = audibility_state(r);
     const char *sound = state == RINGER_PCM_HEARD ? "unjudged, heard" : "unjudged, silent";
     if (r->link.accepted && state == r->link.state && state <= RINGER_PCM_INTERRUPTED)
         sound = states[state];

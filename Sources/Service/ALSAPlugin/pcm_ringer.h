@@ -61,10 +61,10 @@ void slave_silence(struct ringer *r);
 void slave_follow_reset(struct ringer *r);
 int slave_stop(struct ringer *r);
 
-/* judge.c */
-int judge_state(const struct ringer *r);
-void judge_obey(struct ringer *r);
-void judge_restart(struct ringer *r);
+/* audibility.c */
+int audibility_state(const struct ringer *r);
+void audibility_obey(struct ringer *r);
+void audibility_restart(struct ringer *r);
 
 /* pcm_ringer.c: alsa-lib's callbacks, without and with a pause. */
 extern const snd_pcm_ioplug_callback_t ringer_callbacks, ringer_pausing_callbacks;

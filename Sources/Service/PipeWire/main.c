@@ -11,10 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "notify.h"
+#include "sd_notify.h"
 #include "sink.h"
 #include "stream.h"
-#include "survey.h"
+#include "list_release.h"
 
 struct program {
     struct context context;
@@ -197,8 +197,8 @@ int main(int argc, char **argv)
         switch (option) {
         case 'c': config = optarg; break;
         case 'v': p.context.verbose = true; break;
-        case 'l': what = SURVEY_LIST; break;
-        case 'r': what = SURVEY_RELEASE; break;
+        case 'l': what = LIST_STREAMS; break;
+        case 'r': what = RELEASE_STREAMS; break;
         case 'h': fputs(help, stdout); return 0;
         case 'V': printf("ringer-pipewire %s (libpipewire %s)\n", RINGER_PIPEWIRE_VERSION, pw_get_library_version()); return 0;
         default: return misused("an option is unknown, or has no value");
@@ -214,12 +214,12 @@ int main(int argc, char **argv)
     p.loop = pw_main_loop_new(NULL);
     struct pw_context *context = p.loop != NULL ? pw_context_new(pw_main_loop_get_loop(p.loop), NULL, 0) : NULL;
     struct pw_core *core = context != NULL ?
-        pw_context_connect(context, pw_properties_new(PW_KEY_APP_NAME, what < 0 ? PROGRAM_NAME : PROGRAM_NAME "-survey", NULL), 0) : NULL;
+        pw_context_connect(context, pw_properties_new(PW_KEY_APP_NAME, what < 0 ? PROGRAM_NAME : PROGRAM_NAME "-list", NULL), 0) : NULL;
     if (core == NULL) {
         fprintf(stderr, "ringer-pipewire: cannot connect to PipeWire: %s (XDG_RUNTIME_DIR is %s)\n", strerror(errno),
             getenv("XDG_RUNTIME_DIR") != NULL ? getenv("XDG_RUNTIME_DIR") : "not set");
         return 1;
     }
     p.context.loop = pw_main_loop_get_loop(p.loop);
-    return what >= 0 ? survey(p.loop, core, &p.context.rules, what) : obey(&p, core);
+    return what >= 0 ? list_release(p.loop, core, &p.context.rules, what) : obey(&p, core);
 }

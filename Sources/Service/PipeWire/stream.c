@@ -1,4 +1,4 @@
-/* A stream's node and its program's connection to PipeWire: their properties, and when it is judged. */
+/* A stream's node: its properties, and when it is judged. */
 #include "stream.h"
 
 #include "sink.h"
@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* How long a client may take to say its properties: then its stream is judged without. */
-#define CLIENT_MILLISECONDS 200
 
 void stream_set_timer(struct stream *s, struct spa_source *timer, unsigned int milliseconds)
 {
@@ -72,48 +69,9 @@ static void judge(struct stream *s, const struct spa_dict *properties)
     stream_update(s);
 }
 
-static void on_client_info(void *data, const struct pw_client_info *info)
-{
-    struct stream *s = data;
-    if (!(info->change_mask & PW_CLIENT_CHANGE_MASK_PROPS) || info->props == NULL)
-        return;
-    pw_properties_free(s->client_properties);
-    s->client_properties = pw_properties_new_dict(info->props);
-    stream_consider(s);
-    s->context->reschedule(s->context);
-}
-
-static const struct pw_client_events client_events = {PW_VERSION_CLIENT_EVENTS, .info = on_client_info};
-
-static void on_no_answer(void *data, uint64_t expirations)
-{
-    (void)expirations;
-    struct stream *s = data;
-    s->waited = true;
-    stream_consider(s);
-    s->context->reschedule(s->context);
-}
-
-/* Whether the stream's client is waited for, whose properties a rule asks for. It was born silent. */
-static bool waits_for_client(struct stream *s)
-{
-    const char *client = pw_properties_get(s->properties, PW_KEY_CLIENT_ID);
-    if (s->client_properties != NULL || s->waited || client == NULL || !rules_need_client(&s->context->rules, &s->properties->dict))
-        return false;
-    if (s->client == NULL) {
-        s->client = pw_registry_bind(
-            s->context->registry, (uint32_t)strtoul(client, NULL, 10), PW_TYPE_INTERFACE_Client, PW_VERSION_CLIENT, 0);
-        if (s->client == NULL)
-            return false;
-        pw_client_add_listener(s->client, &s->client_listener, &client_events, s);
-        stream_set_timer(s, s->wait, CLIENT_MILLISECONDS);
-    }
-    return true;
-}
-
 void stream_consider(struct stream *s)
 {
-    if (s->properties == NULL || waits_for_client(s))
+    if (s->properties == NULL || stream_waits_for_client(s))
         return;
     struct pw_properties *all = pw_properties_copy(s->properties);
     if (all == NULL)
@@ -167,7 +125,7 @@ struct stream *stream_new(struct context *context, uint32_t id, struct pw_node *
     s->service.socket = -1;
     s->ramp = pw_loop_add_timer(context->loop, stream_step, s);
     s->again = pw_loop_add_timer(context->loop, stream_write_again, s);
-    s->wait = pw_loop_add_timer(context->loop, on_no_answer, s);
+    s->wait = pw_loop_add_timer(context->loop, stream_on_no_client, s);
     if (s->ramp == NULL || s->again == NULL || s->wait == NULL) {
         free_timers(s);
         free(s);
@@ -185,11 +143,7 @@ void stream_free(struct stream *s)
     link_close(&s->service);
     stream_watch(s);
     free_timers(s);
-    if (s->client != NULL) {
-        spa_hook_remove(&s->client_listener);
-        pw_proxy_destroy((struct pw_proxy *)s->client);
-    }
-    pw_properties_free(s->client_properties);
+    stream_close_client(s);
     pw_properties_free(s->properties);
     spa_hook_remove(&s->listener);
     pw_proxy_destroy((struct pw_proxy *)s->node);

@@ -84,7 +84,7 @@ void stream_update(struct stream *stream);
 /* When stream_update is due, in nanoseconds of CLOCK_MONOTONIC; INT64_MAX if never. */
 int64_t stream_due(const struct stream *stream, int64_t now);
 
-/* Between a stream's three files. */
+/* Between a stream's four files. */
 
 #define MILLISECOND 1000000LL
 #define STEP_MILLISECONDS 5
@@ -94,6 +94,13 @@ void stream_set_timer(struct stream *stream, struct spa_source *timer, unsigned 
 void __attribute__((format(printf, 2, 3))) stream_report(const struct stream *stream, const char *format, ...);
 /* CLOCK_MONOTONIC in nanoseconds. */
 int64_t stream_now(void);
+
+/* client.c */
+/* Whether the stream's client is waited for, whose properties a rule asks for. The stream was born silent. */
+bool stream_waits_for_client(struct stream *stream);
+/* The client has not answered in time. */
+void stream_on_no_client(void *stream, uint64_t expirations);
+void stream_close_client(struct stream *stream);
 
 /* volume.c */
 /* Makes the converter what was decided. `anew`: its soft values may not be in force. */

@@ -62,7 +62,7 @@ package final class Service: @unchecked Sendable {
         methods = ServiceMethods(
             device: device, connection: connection, clients: clients, requests: requests, sessions: sessions,
             light: light,
-            kept: KeptChanges(connection))
+            kept: DeferredReplies(connection))
     }
 
     // MARK: - Starting and stopping

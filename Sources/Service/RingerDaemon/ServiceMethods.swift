@@ -10,7 +10,7 @@ struct ServiceMethods: Sendable {
     let requests: ServiceRequests
     let sessions: ServiceSessions
     let light: ServiceLight
-    let kept: KeptChanges
+    let kept: DeferredReplies
 
     /// Answers a method for a client that may play.
     func call(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {

@@ -31,19 +31,19 @@ public struct SoundDecoder<Source: ByteSource> {
     ///   libmpg123, Ogg and FLAC without libsndfile.
     public init(_ source: Source, maximumDuration: Duration? = nil) throws(SoundFileError) {
         var headers = HeaderInput(source, atMost: maximumDuration)
-        let plan: SoundPlan
-        (plan, info) = try headers.read()
-        input = StagedInput(headers.source, from: plan.dataOffset, size: plan.dataSize)
-        if plan.isClaimed {
-            var plan = plan
-            coder = .library(try LibraryDecoder(headers.source, from: plan.dataOffset, &plan))
-        } else if plan.codec == .mpegLayer3 {
-            coder = .mpeg(try MPEGCoding(plan))
-        } else if let coding = SampleCoding(plan.codec) {
+        let parsed: ParsedHeader
+        (parsed, info) = try headers.read()
+        input = StagedInput(headers.source, from: parsed.dataOffset, size: parsed.dataSize)
+        if parsed.isClaimed {
+            var parsed = parsed
+            coder = .library(try LibraryDecoder(headers.source, from: parsed.dataOffset, &parsed))
+        } else if parsed.codec == .mpegLayer3 {
+            coder = .mpeg(try MPEGCoding(parsed))
+        } else if let coding = SampleCoding(parsed.codec) {
             coder = .samples(coding)
-            input.skip(min(plan.dataSize, plan.primingFrames * Int64(plan.bytesPerPacket)))
+            input.skip(min(parsed.dataSize, parsed.primingFrames * Int64(parsed.bytesPerPacket)))
         } else {
-            coder = .packets(PacketCoding(plan))
+            coder = .packets(PacketCoding(parsed))
         }
     }
 

@@ -7,7 +7,7 @@ public struct SoundEncoder<Sink: ByteSink> {
     /// The frames taken in so far.
     public private(set) var frames: Int64 = 0
 
-    private let shape: SoundShape
+    private let format: FileFormat
     private var sink: Sink
     private var offset: Int64
     private var packets: Int64 = 0
@@ -26,12 +26,12 @@ public struct SoundEncoder<Sink: ByteSink> {
         _ sink: Sink, container: SoundContainer, codec: SoundCodec, sampleRate: Double, channels: Int,
         channelLayout: ChannelLayout? = nil, blockSize: Int? = nil
     ) throws(SoundFileError) {
-        shape = try SoundShape(
+        format = try FileFormat(
             container: container, codec: codec, sampleRate: sampleRate, channels: channels,
             channelLayout: channelLayout, blockSize: blockSize)
         self.sink = sink
         ima = IMAEncoder(channels: channels)
-        let header = try shape.header(frames: 0, packets: 0)
+        let header = try format.header(frames: 0, packets: 0)
         try self.sink.write(header.span, at: 0)
         offset = Int64(header.count)
     }
@@ -56,13 +56,13 @@ public struct SoundEncoder<Sink: ByteSink> {
     /// Throws ``SoundFileError/Code/doesNotFit`` for more sound than the container's fields can count.
     public consuming func finish() throws(SoundFileError) -> Sink {
         if !waiting.isEmpty {
-            let whole = shape.framesPerPacket * shape.channels
+            let whole = format.framesPerPacket * format.channels
             waiting += repeatElement(0, count: whole - waiting.count)
             encodePacket()
         }
         try flush()
-        let header = try shape.header(frames: frames, packets: packets)
-        if shape.container != .caf, packets * Int64(shape.bytesPerPacket) & 1 == 1 {
+        let header = try format.header(frames: frames, packets: packets)
+        if format.container != .caf, packets * Int64(format.bytesPerPacket) & 1 == 1 {
             bytes.append(0)
             try flush()
         }
@@ -71,12 +71,12 @@ public struct SoundEncoder<Sink: ByteSink> {
     }
 
     private mutating func append<T: EncodedSample>(_ samples: Span<T>) throws(SoundFileError) {
-        precondition(samples.count % shape.channels == 0, "the last frame is whole")
-        frames += Int64(samples.count / shape.channels)
-        switch shape.codec {
+        precondition(samples.count % format.channels == 0, "the last frame is whole")
+        frames += Int64(samples.count / format.channels)
+        switch format.codec {
         // No container that is written has the last one.
         case .ima4, .imaADPCM, .mpegLayer3, .vorbis, .opus, .flac:
-            let whole = shape.framesPerPacket * shape.channels
+            let whole = format.framesPerPacket * format.channels
             for index in samples.indices {
                 waiting.append(samples[index].int16)
                 if waiting.count == whole {
@@ -89,7 +89,7 @@ public struct SoundEncoder<Sink: ByteSink> {
             var done = 0
             while done < samples.count {
                 let piece = min(4096, samples.count - done)
-                SampleWriter.append(samples.extracting(done..<done + piece), as: shape.codec, to: &bytes)
+                SampleWriter.append(samples.extracting(done..<done + piece), as: format.codec, to: &bytes)
                 try flush()
                 done += piece
             }
@@ -101,7 +101,7 @@ public struct SoundEncoder<Sink: ByteSink> {
         // Taken out meanwhile, to avoid a copy.
         var samples: [Int16] = []
         swap(&samples, &waiting)
-        if shape.codec == .ima4 {
+        if format.codec == .ima4 {
             ima.packet(samples.span, into: &bytes)
         } else {
             ima.block(samples.span, into: &bytes)

@@ -1,3 +1,4 @@
+import Glibc
 import RingerLinux
 import Synchronization
 import Testing
@@ -159,8 +160,18 @@ final class RestartedRun: Sendable {
 
 /// Runs each test once more for every moment of it, with the service killed and started again at that moment. What the test
 /// itself expects counts in the first run alone.
+///
+/// With `RINGER_RESTARTS=3/20` in the environment it is the fourth twentieth of these runs, for tests that are repeated.
 struct RestartTrait: TestTrait, SuiteTrait, TestScoping {
     var isRecursive: Bool { true }
+
+    /// Which of the runs: those whose number, divided by `count`, leaves `number`.
+    private static let part: (number: Int, count: Int) = {
+        guard let words = getenv("RINGER_RESTARTS").map({ String(cString: $0).split(separator: "/").map { Int($0) } }),
+            words.count == 2, let number = words[0], let count = words[1], count > 0, (0..<count).contains(number)
+        else { return (0, 1) }
+        return (number, count)
+    }()
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
@@ -171,7 +182,8 @@ struct RestartTrait: TestTrait, SuiteTrait, TestScoping {
         let moments = first.moments
         let ordinary = try first.end()
         var missed = 0
-        for (restart, isReversed) in (0..<moments).flatMap({ [($0, false), ($0, true)] }) {
+        for index in stride(from: Self.part.number, to: 2 * moments, by: Self.part.count) {
+            let (restart, isReversed) = (index / 2, !index.isMultiple(of: 2))
             let comment: Comment = """
                 the service was killed at moment \(restart) of \(moments), and \(isReversed ? "last" : "first") found by the \
                 first program

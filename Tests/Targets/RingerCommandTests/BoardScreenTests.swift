@@ -6,7 +6,7 @@ import Testing
 struct BoardScreenTests {
     private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
 
-    private func style(_ term: String?, _ noColor: String? = nil) -> BoardScreen.Style {
+    private func style(_ term: String?, _ noColor: String? = nil) -> TerminalStyle {
         .init(term: term, noColor: noColor)
     }
 
@@ -53,7 +53,7 @@ struct BoardScreenTests {
     func styles() {
         var board = BoardScreen.Board()
         board.take(.playback(.started(at: at(1)), sound: 1))
-        func sound(_ style: BoardScreen.Style) -> String { board.lines(at: at(1), width: 9, style: style)[1] }
+        func sound(_ style: TerminalStyle) -> String { board.lines(at: at(1), width: 9, style: style)[1] }
         #expect(sound(style("xterm")) == "sound  .\u{1B}[32m=\u{1B}[0m")
         #expect(sound(style("xterm", "")) == sound(style("xterm")))
         #expect(sound(style("xterm", "1")) == "sound  .=")

@@ -324,7 +324,8 @@ struct LibrarySoundTests {
         let bytes = try encode("flac", as: "a.flac", frames: 48_000)
         #expect(refusal(bytes) == nil)
         let padding: [UInt8] = [1, 0, 0, 2, 0, 0]
-        let error = #expect(throws: SoundFileError.self) { try SoundFiles.info(bytes[..<4] + padding + bytes[4...]) }
+        let padded = bytes[..<4] + padding + bytes[4...]
+        let error = #expect(throws: SoundFileError.self) { try SoundFiles.info(padded) }
         #expect(error?.code == .invalidHeader && error?.offset == 4)
         #expect(error?.found == "a block of type 1")
     }

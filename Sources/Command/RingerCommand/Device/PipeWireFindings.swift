@@ -90,7 +90,7 @@ struct PipeWireFindings {
                     part: "PipeWire", problem: "no \(folder)/\(rules): streams are born heard",
                     repair: "install ringer-pipewire anew")
             }
-            let text = (try? RingerTerminal.TextFile.read(path)) ?? ""
+            let text = (try? InputFile.read(path)) ?? ""
             let isWhole = text.split(separator: "\n").contains { !$0.hasPrefix("#") && $0.contains("max-volume = 0") }
             return Finding(
                 part: "PipeWire", name: path, problem: isWhole ? nil : "it overrides the rules: streams are born heard",

@@ -23,7 +23,7 @@ struct SilenceFindings {
         let path = path ?? (access(Self.standardPath, F_OK) == 0 ? Self.standardPath : nil)
         guard let path else { return }
         do throws(RingerError) {
-            for line in try RingerTerminal.TextFile.read(path).split(whereSeparator: \.isNewline) {
+            for line in try InputFile.read(path).split(whereSeparator: \.isNewline) {
                 let parts = line.prefix { $0 != "#" }.split(separator: "=", maxSplits: 1).map(Self.trimmed)
                 if parts.count == 2 { settings[parts[0]] = parts[1] }
             }

@@ -26,7 +26,7 @@ struct TraceCommand: ParsableCommand {
     }
 
     func run() throws {
-        let text = try TextFile.read(dump, largest: 64 << 20)
+        let text = try InputFile.read(dump, largest: 64 << 20)
         let changes: ValueChanges
         do throws(ValueChanges.Mistake) {
             changes = try ValueChanges(text)

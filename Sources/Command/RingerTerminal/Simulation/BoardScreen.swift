@@ -5,19 +5,6 @@ import Synchronization
 /// Lines that scroll, and below them the simulated board: its switch, and what the speaker and the motor did in the last
 /// seconds, drawn while they run. On a terminal that cannot move its cursor there are the lines alone.
 package final class BoardScreen: Sendable {
-    /// What a terminal can do.
-    package struct Style: Sendable {
-        /// Whether the cursor can be moved.
-        package var movesCursor = true
-        package var hasColor = true
-
-        /// That of `TERM`, and of `NO_COLOR`, which switches colours off where it is not empty.
-        package init(term: String?, noColor: String?) {
-            movesCursor = term != nil && term != "" && term != "dumb"
-            hasColor = movesCursor && (noColor ?? "").isEmpty
-        }
-    }
-
     /// When something was on: from a time until another, or until now.
     struct Span: Sendable, Equatable {
         var from: MonotonicTime
@@ -62,7 +49,7 @@ package final class BoardScreen: Sendable {
         }
 
         /// The lines of the board at a time, none longer than `width` columns.
-        package func lines(at now: MonotonicTime, width: Int, style: Style) -> [String] {
+        package func lines(at now: MonotonicTime, width: Int, style: TerminalStyle) -> [String] {
             let positions = SwitchPosition.allCases.map { $0 == position ? "[\($0.rawValue)]" : " \($0.rawValue) " }
             let state =
                 "switch " + positions.joined()
@@ -95,7 +82,7 @@ package final class BoardScreen: Sendable {
 
         /// One column for each tenth of a second, the newest on the right.
         private func strip(
-            _ spans: [Span], at now: MonotonicTime, width: Int, _ mark: Character, _ color: Int, _ style: Style
+            _ spans: [Span], at now: MonotonicTime, width: Int, _ mark: Character, _ color: Int, _ style: TerminalStyle
         ) -> String {
             var strip = ""
             var isColored = false
@@ -128,10 +115,10 @@ package final class BoardScreen: Sendable {
     static let column: Int64 = 100_000_000
 
     private let loop: EventLoop
-    private let style: Style
+    private let style: TerminalStyle
     private let state = Mutex(State())
 
-    init(loop: EventLoop, style: Style) {
+    init(loop: EventLoop, style: TerminalStyle) {
         self.loop = loop
         self.style = style
     }

@@ -51,7 +51,7 @@ package enum InteractiveSimulation {
     ) async throws {
         let (board, loop) = try SimulatedBoard.inRealTime(position: position)
         defer { loop.close() }
-        let style = BoardScreen.Style(
+        let style = TerminalStyle(
             term: Terminal.environment("TERM"), noColor: Terminal.environment("NO_COLOR"))
         let screen = BoardScreen(loop: loop, style: style)
         let log = SimulationLog(json: json) { line throws(RingerError) in try screen.show(line.oneLine) }

@@ -27,7 +27,7 @@ package struct Script {
     ///
     /// - Throws: ``RingerError`` if the file cannot be read, ``ScriptMistake`` naming the line that is wrong.
     package static func read(_ path: String) throws -> Script {
-        let text = try TextFile.read(path)
+        let text = try InputFile.read(path)
         return try Script(
             text, name: path == "-" ? "standard input" : path, folder: FilePath(path).removingLastComponent())
     }

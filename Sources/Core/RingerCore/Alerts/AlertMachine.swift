@@ -184,11 +184,11 @@ struct AlertMachine: StateMachine {
         if round.outcome != .finished || cameToNothing { next = max(next, roundBeganAt + Self.shortestFailure) }
         // A file system that does not answer would be asked for nothing; a file that has been cut off for long is no longer being
         // rewritten.
-        let isOld = now - result.startedAt >= SoundLoads.limit
+        let isOld = now - result.startedAt >= DecodingQueue.limit
         if case .failed(let error) = round.outcome, error.code == .timedOut || isOld && error.code == .soundIncomplete,
             !round.vibrated
         {
-            next = max(next, roundBeganAt + SoundLoads.limit)
+            next = max(next, roundBeganAt + DecodingQueue.limit)
         }
         if next <= now { return beginRound(rules, now, &actions) }
         phase = .pausing(until: next)

@@ -16,6 +16,7 @@ extension MonotonicTime {
 
     /// The time of a kernel timestamp in microseconds, as input events have it.
     public init(_ time: timeval) {
-        self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_usec) * 1000)
+        // So many microseconds as no kernel reports do not fit as nanoseconds.
+        self = MonotonicTime(seconds: Int64(time.tv_sec), nanoseconds: 0) + .microseconds(Int64(time.tv_usec))
     }
 }

@@ -23,7 +23,7 @@ public enum MotorSpecification: Sendable, Hashable {
     ///
     /// - Throws: ``RingerError`` with the code `invalid`, whose detail gives the reason.
     public init(_ text: String) throws(RingerError) {
-        var specification = try SpecificationText(text, what: "motor")
+        var specification = try SpecificationParser(text, what: "motor")
         switch specification.kind {
         case "ff":
             let name = try specification.takeValue("name")

@@ -138,7 +138,7 @@ package struct Repair: Sendable, Hashable {
         let member = joining(group)
         return Repair(
             ["groupadd -rf \(group)"] + [member].compactMap(\.self) + [
-                adding(rule, to: "/etc/udev/rules.d/60-ringer-\(part.replacing("?", with: "_")).rules"),
+                adding(rule, to: "/etc/udev/rules.d/60-ringer-\(String(part.map { $0 == "?" ? "_" : $0 })).rules"),
                 "udevadm control --reload", "udevadm trigger",
             ], needsLogin: member != nil)
     }

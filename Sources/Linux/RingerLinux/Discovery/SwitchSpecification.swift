@@ -29,12 +29,12 @@ public enum SwitchSpecification: Sendable, Hashable {
     /// - Throws: ``RingerError`` with the code `invalid`, whose detail gives the reason.
     public init(_ text: String) throws(RingerError) {
         guard text.hasPrefix("button:") else {
-            var specification = try SpecificationText(text, what: "switch")
+            var specification = try SpecificationParser(text, what: "switch")
             try self.init(&specification, ofButton: nil)
             try specification.finish()
             return
         }
-        var specification = try SpecificationText(String(text.dropFirst(7)), what: "switch", prefix: "button:")
+        var specification = try SpecificationParser(String(text.dropFirst(7)), what: "switch", prefix: "button:")
         var button = PositionButton()
         if try specification.takeFlag("cycle") { button.order = .cycle }
         if try specification.takeFlag("toggle") {
@@ -48,7 +48,7 @@ public enum SwitchSpecification: Sendable, Hashable {
     }
 
     /// The switch, or the contact of `button`.
-    private init(_ specification: inout SpecificationText, ofButton button: PositionButton?) throws(RingerError) {
+    private init(_ specification: inout SpecificationParser, ofButton button: PositionButton?) throws(RingerError) {
         switch specification.kind {
         case "gpio":
             var options = GPIOSwitch.Options()

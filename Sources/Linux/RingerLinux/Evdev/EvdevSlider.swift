@@ -65,7 +65,7 @@ public final class EvdevSlider: RingSilentSwitch {
     }
 
     /// The open slider.
-    private struct Opened: ~Copyable, OpenDevice {
+    private struct Opened: ~Copyable, WatchedDevice {
         private let handle: EvdevHandle
         /// Its first level is nil, so that every position has to settle, and none is reported twice.
         private var debouncer: Debouncer<Int32?>

@@ -54,7 +54,7 @@ public final class EvdevSwitch: RingSilentSwitch {
     }
 
     /// The open switch.
-    private struct Opened: ~Copyable, OpenDevice {
+    private struct Opened: ~Copyable, WatchedDevice {
         private let handle: EvdevHandle
         private let code: EvdevCode
         private let isInverted: Bool

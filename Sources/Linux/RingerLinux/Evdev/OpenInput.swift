@@ -1,7 +1,7 @@
 import RingerCore
 
 /// An open input device whose switches or keys are reported as changes of the device's state.
-struct OpenInput: ~Copyable, OpenDevice {
+struct OpenInput: ~Copyable, WatchedDevice {
     /// What of an input device is reported.
     enum Kind: String {
         case jack, keys

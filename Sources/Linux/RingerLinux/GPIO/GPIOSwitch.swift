@@ -108,7 +108,7 @@ public final class GPIOSwitch: RingSilentSwitch {
     }
 
     /// The line, requested.
-    private struct Opened: ~Copyable, OpenDevice {
+    private struct Opened: ~Copyable, WatchedDevice {
         private let request: GPIOLineRequest
         private let file: FileIdentity?
         private var contacts: Contacts

@@ -40,7 +40,7 @@ enum AwaitedDevice: Sendable {
 // SAFETY: `state` is used on the loop's thread alone, without a lock: reading the switch is a system call. After the loop has
 // ended, one thread at a time takes the place of its thread. What is called during an access does not use it, so that accesses
 // do not overlap and need no check.
-final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
+final class HotplugReader<Device: WatchedDevice & ~Copyable>: @unchecked Sendable {
     typealias Handler = @Sendable (HotplugEvent<Device.Report>) -> Void
     /// Watches a device that another program holds: calls its argument on the event loop's thread whenever the device may
     /// be free. Returns a function that ends watching, for the loop's thread.

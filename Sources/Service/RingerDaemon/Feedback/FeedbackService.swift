@@ -27,7 +27,7 @@ package final class FeedbackService: @unchecked Sendable {
     private lazy var introspection = Introspection(interfaces)
     private let profile: FeedbackProfile
     /// The calls that set a profile which is being written.
-    private let kept: KeptChanges
+    private let kept: DeferredReplies
     private let haptic: HapticRunner
     private let events: FeedbackEvents
 
@@ -40,7 +40,7 @@ package final class FeedbackService: @unchecked Sendable {
     package init(_ service: Service, _ configuration: Configuration = Configuration()) {
         self.service = service
         profile = FeedbackProfile(configuration)
-        kept = KeptChanges(service.connection)
+        kept = DeferredReplies(service.connection)
         haptic = HapticRunner(service, profile)
         events = FeedbackEvents(service, profile, haptic)
     }

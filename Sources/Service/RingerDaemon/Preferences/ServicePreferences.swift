@@ -13,7 +13,7 @@ final class ServicePreferences: @unchecked Sendable {
     /// What clients have set while the file could not be read; nil where it was read.
     private var setUnread: [String: BusValue]?
     /// The calls that set preferences which are being written.
-    private let kept: KeptChanges
+    private let kept: DeferredReplies
     private var isStopped = false
     /// The preferences that are kept, or being written.
     private var known: UserPreferences
@@ -26,7 +26,7 @@ final class ServicePreferences: @unchecked Sendable {
         _ publisher: ServicePublisher
     ) {
         (self.device, self.connection, self.file, self.publisher) = (device, connection, file, publisher)
-        kept = KeptChanges(connection)
+        kept = DeferredReplies(connection)
         known = device.preferences
     }
 

@@ -24,11 +24,11 @@ final class LibraryDecoder {
     ]
     private static let codecs = "Ogg Vorbis, Ogg Opus, or FLAC outside of Ogg"
 
-    /// A decoder of the plan's bytes from `offset` on. A sound of which nothing can be decoded is refused.
-    init(_ source: some ByteSource, from offset: Int64, _ plan: inout SoundPlan) throws(SoundFileError) {
+    /// A decoder of the bytes of sound from `offset` on. A sound of which nothing can be decoded is refused.
+    init(_ source: some ByteSource, from offset: Int64, _ parsed: inout ParsedHeader) throws(SoundFileError) {
         // The library would end where FLAC's header says.
-        let isCounted = plan.container == .flac && plan.countedFrames != nil
-        input = SourceInput(source, from: offset, size: plan.dataSize, hides: isCounted ? 21..<26 : 0..<0)
+        let isCounted = parsed.container == .flac && parsed.countedFrames != nil
+        input = SourceInput(source, from: offset, size: parsed.dataSize, hides: isCounted ? 21..<26 : 0..<0)
         var info = ringer_sndfile_info()
         let read: ringer_sndfile_read = { context, place, buffer, count in
             // SAFETY: it is the input that the decoder keeps, and the library's buffer of `count` bytes.
@@ -41,11 +41,11 @@ final class LibraryDecoder {
         let context = Unmanaged.passUnretained(input).toOpaque()
         guard let decoder = ringer_sndfile_open(read, context, input.size, &info) else {
             if let failure = input.failure { throw failure }
-            guard ringer_sndfile_is_present() else { throw .missingSndfile(plan, at: offset) }
+            guard ringer_sndfile_is_present() else { throw .missingSndfile(parsed, at: offset) }
             // FLAC that is cut off there is not known to be. Ogg that only has another stream behind it is not.
-            let isPart = plan.isTruncated && offset + input.size >= min(source.size, SoundLimits.fileSize)
+            let isPart = parsed.isTruncated && offset + input.size >= min(source.size, SoundLimits.fileSize)
             throw SoundFileError(
-                isPart ? .truncatedHeader : plan.container == .flac ? .invalidHeader : .unsupportedCodec,
+                isPart ? .truncatedHeader : parsed.container == .flac ? .invalidHeader : .unsupportedCodec,
                 expected: Self.codecs, found: isPart ? "a part of a file" : "what libsndfile cannot decode",
                 offset: offset)
         }
@@ -55,17 +55,17 @@ final class LibraryDecoder {
         order = (isFLAC ? nil : Self.oggOrders[channels]) ?? Array(0..<channels)
         scratch = [UInt32](repeating: 0, count: max(4096, channels))
         if let failure = input.failure { throw failure }
-        (plan.sampleRate, plan.channels) = (Double(info.rate), Int(info.channels))
+        (parsed.sampleRate, parsed.channels) = (Double(info.rate), Int(info.channels))
         switch info.codec {
-        case RINGER_SNDFILE_VORBIS: plan.codec = .vorbis
-        case RINGER_SNDFILE_OPUS: plan.codec = .opus
-        case RINGER_SNDFILE_FLAC: plan.codec = .flac
+        case RINGER_SNDFILE_VORBIS: parsed.codec = .vorbis
+        case RINGER_SNDFILE_OPUS: parsed.codec = .opus
+        case RINGER_SNDFILE_FLAC: parsed.codec = .flac
         default:
             throw SoundFileError(
                 .unsupportedCodec, expected: Self.codecs, found: "another codec", offset: offset)
         }
-        plan.bits = Int(info.bits)
-        plan.framesPerPacket = Int(clamping: max(0, info.frames))
+        parsed.bits = Int(info.bits)
+        parsed.framesPerPacket = Int(clamping: max(0, info.frames))
         try refill()
         if ready.isEmpty { throw .withoutFrames(isTruncated: info.frames > 0, at: offset) }
     }
@@ -224,8 +224,8 @@ private final class SourceInput<Source: ByteSource>: LibraryInput {
 }
 #else
 struct LibraryDecoder {
-    init(_ source: some ByteSource, from offset: Int64, _ plan: inout SoundPlan) throws(SoundFileError) {
-        throw .missingSndfile(plan, at: offset)
+    init(_ source: some ByteSource, from offset: Int64, _ parsed: inout ParsedHeader) throws(SoundFileError) {
+        throw .missingSndfile(parsed, at: offset)
     }
 
     func read<T: DecodedSample>(_ frames: Int, into output: inout MutableSpan<T>) throws(SoundFileError) -> Int { 0 }
@@ -237,10 +237,10 @@ struct LibraryDecoder {
 #endif
 
 extension SoundFileError {
-    fileprivate static func missingSndfile(_ plan: SoundPlan, at offset: Int64) -> SoundFileError {
+    fileprivate static func missingSndfile(_ parsed: ParsedHeader, at offset: Int64) -> SoundFileError {
         SoundFileError(
             .missingLibrary,
-            expected: "libsndfile.so.1, of the package libsndfile1, to decode \(plan.container.rawValue)",
+            expected: "libsndfile.so.1, of the package libsndfile1, to decode \(parsed.container.rawValue)",
             found: "no such library", offset: offset)
     }
 }
@@ -249,15 +249,15 @@ extension SoundFileError {
 enum LibraryHeader {
     static func parse(
         _ input: inout HeaderInput<some ByteSource>, as container: SoundContainer
-    ) throws(SoundFileError) -> SoundPlan {
+    ) throws(SoundFileError) -> ParsedHeader {
         // What is behind Ogg's last page, or a tag behind FLAC, would mislead the library.
         let isTagged = try input.bytes(at: max(0, input.size - 128), count: 3).starts(with: "TAG".utf8)
         let (end, isWhole) =
             container == .ogg ? try firstStream(&input) : (input.size - (isTagged ? 128 : 0), true)
-        var plan = SoundPlan(
+        var parsed = ParsedHeader(
             container: container, codec: .flac, sampleRate: 0, channels: 0, dataOffset: 0, dataSize: end,
             isTruncated: !isWhole, bytesPerPacket: Int(clamping: end), framesPerPacket: 1)
-        let decoder = try LibraryDecoder(input.source, from: input.base, &plan)
+        let decoder = try LibraryDecoder(input.source, from: input.base, &parsed)
         if container == .flac {
             // The library takes other blocks in front (RFC 9639, 8: the first is STREAMINFO), and its count of frames is not there.
             let block = try input.bytes(at: 4, count: 4)
@@ -267,20 +267,20 @@ enum LibraryHeader {
                     found: "a block of type \(block[0] & 0x7F)", offset: input.base + 4)
             }
         }
-        try plan.requireSensible(rateAt: 0, channelsAt: 0)
+        try parsed.requireSensible(rateAt: 0, channelsAt: 0)
         // Encoders that cannot go back do not fill it in.
-        if !(1...SoundLimits.libraryFrames).contains(plan.framesPerPacket) {
-            let limit = (input.maximumDuration?.inSeconds ?? .infinity) * plan.sampleRate
+        if !(1...SoundLimits.libraryFrames).contains(parsed.framesPerPacket) {
+            let limit = (input.maximumDuration?.inSeconds ?? .infinity) * parsed.sampleRate
             let most = Int(min(limit + 1, Double(SoundLimits.libraryFrames)))
-            plan.framesPerPacket = try decoder.count(upTo: most)
+            parsed.framesPerPacket = try decoder.count(upTo: most)
             let isCut = container == .flac ? try decoder.endsWithFrame(orZeros: true) == false : false
-            if plan.framesPerPacket >= most || decoder.isDamaged || isCut { plan.isTruncated = true }
+            if parsed.framesPerPacket >= most || decoder.isDamaged || isCut { parsed.isTruncated = true }
         }
-        plan.countedFrames = Int64(plan.framesPerPacket)
+        parsed.countedFrames = Int64(parsed.framesPerPacket)
         // All of it is one packet.
-        plan.packets = plan.framesPerPacket > 0 ? 1 : 0
-        plan.framesPerPacket = max(1, plan.framesPerPacket)
-        return plan
+        parsed.packets = parsed.framesPerPacket > 0 ? 1 : 0
+        parsed.framesPerPacket = max(1, parsed.framesPerPacket)
+        return parsed
     }
 
     /// Where the first stream of an Ogg file ends, and whether it has all its pages, and nothing but padding or tags behind them.

@@ -22,12 +22,12 @@ struct MPEGCoding {
     /// A decoder that neither gives samples nor asks for input so often gets more.
     private static let mostTurns = 8
 
-    init(_ plan: SoundPlan) throws(SoundFileError) {
-        decoder = try MPEGDecoder(plan)
-        channels = plan.channels
-        priming = plan.primingFrames
-        gaps = plan.gaps[...]
-        leftover = [Int16](repeating: 0, count: plan.framesPerPacket * plan.channels)
+    init(_ parsed: ParsedHeader) throws(SoundFileError) {
+        decoder = try MPEGDecoder(parsed)
+        channels = parsed.channels
+        priming = parsed.primingFrames
+        gaps = parsed.gaps[...]
+        leftover = [Int16](repeating: 0, count: parsed.framesPerPacket * parsed.channels)
     }
 
     /// Decodes `frames` frames, at most as many as the headers count. What the decoder has not, of a damaged frame, is silence.
@@ -94,9 +94,9 @@ extension SoundCodec {
 private final class MPEGDecoder {
     private let decoder: OpaquePointer
 
-    init(_ plan: SoundPlan) throws(SoundFileError) {
-        guard let decoder = ringer_mpg123_new(CLong(plan.sampleRate), CInt(plan.channels)) else {
-            throw .missingDecoder(plan)
+    init(_ parsed: ParsedHeader) throws(SoundFileError) {
+        guard let decoder = ringer_mpg123_new(CLong(parsed.sampleRate), CInt(parsed.channels)) else {
+            throw .missingDecoder(parsed)
         }
         self.decoder = decoder
     }
@@ -127,7 +127,7 @@ extension SoundCodec {
 }
 
 private final class MPEGDecoder {
-    init(_ plan: SoundPlan) throws(SoundFileError) { throw .missingDecoder(plan) }
+    init(_ parsed: ParsedHeader) throws(SoundFileError) { throw .missingDecoder(parsed) }
 
     func decode(_ input: Span<UInt8>, into output: inout [Int16]) -> (Int, Bool) { (0, true) }
     func decode(into output: inout [Int16]) -> (Int, Bool) { (0, true) }
@@ -136,9 +136,10 @@ private final class MPEGDecoder {
 
 extension SoundFileError {
     /// The error of a codec whose library is not there.
-    fileprivate static func missingDecoder(_ plan: SoundPlan) -> SoundFileError {
+    fileprivate static func missingDecoder(_ parsed: ParsedHeader) -> SoundFileError {
         SoundFileError(
-            .missingLibrary, expected: "libmpg123.so.0, of the package \(SoundCodec.packageOfMP3), to decode \(plan.codec)",
-            found: "no such library", offset: plan.dataOffset)
+            .missingLibrary,
+            expected: "libmpg123.so.0, of the package \(SoundCodec.packageOfMP3), to decode \(parsed.codec)",
+            found: "no such library", offset: parsed.dataOffset)
     }
 }

@@ -32,17 +32,17 @@ struct PacketCoding {
         leftover = []
     }
 
-    init(_ plan: SoundPlan) {
-        channels = plan.channels
-        bytesPerPacket = plan.bytesPerPacket
-        framesPerPacket = plan.framesPerPacket
-        priming = plan.primingFrames
-        if plan.codec == .ima4 {
-            kind = .ima4(IMA4Decoder(channels: plan.channels))
-            leftover = [Int16](repeating: 0, count: 64 * plan.channels)
+    init(_ parsed: ParsedHeader) {
+        channels = parsed.channels
+        bytesPerPacket = parsed.bytesPerPacket
+        framesPerPacket = parsed.framesPerPacket
+        priming = parsed.primingFrames
+        if parsed.codec == .ima4 {
+            kind = .ima4(IMA4Decoder(channels: parsed.channels))
+            leftover = [Int16](repeating: 0, count: 64 * parsed.channels)
         } else {
-            kind = .block(IMABlockDecoder(channels: plan.channels))
-            leftover = [Int16](repeating: 0, count: 8 * plan.channels)
+            kind = .block(IMABlockDecoder(channels: parsed.channels))
+            leftover = [Int16](repeating: 0, count: 8 * parsed.channels)
         }
     }
 

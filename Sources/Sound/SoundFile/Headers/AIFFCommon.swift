@@ -25,26 +25,26 @@ extension AIFFHeader {
             compression = container == .aifc ? try fields.code() : "NONE"
         }
 
-        /// The plan for sound in this format, its rate and channels checked.
-        func plan(dataOffset: Int64, dataSize: Int64, isStreamed: Bool) throws(SoundFileError) -> SoundPlan {
-            var plan = SoundPlan(
+        /// The header for sound in this format, its rate and channels checked.
+        func parsed(dataOffset: Int64, dataSize: Int64, isStreamed: Bool) throws(SoundFileError) -> ParsedHeader {
+            var parsed = ParsedHeader(
                 container: container, codec: .ima4, sampleRate: sampleRate, channels: Int(channels),
                 dataOffset: dataOffset, dataSize: dataSize, isTruncated: false, bytesPerPacket: 1, framesPerPacket: 1)
-            try plan.requireSensible(rateAt: chunk.offset + 8, channelsAt: chunk.offset)
-            plan.codec = try codec()
-            switch plan.codec {
+            try parsed.requireSensible(rateAt: chunk.offset + 8, channelsAt: chunk.offset)
+            parsed.codec = try codec()
+            switch parsed.codec {
             case .linearPCM(let format):
-                plan.bytesPerPacket = format.bytesPerSample * plan.channels
+                parsed.bytesPerPacket = format.bytesPerSample * parsed.channels
             case .ima4:
-                plan.bytesPerPacket = 34 * plan.channels
-                plan.framesPerPacket = 64
+                parsed.bytesPerPacket = 34 * parsed.channels
+                parsed.framesPerPacket = 64
             default:
-                plan.bytesPerPacket = plan.channels
+                parsed.bytesPerPacket = parsed.channels
             }
             // The data count, not what is written here: for IMA4 that is packets, of which libsndfile writes half for two
             // channels, and others never fill it in.
-            plan.isTruncated = plan.codec != .ima4 && !isStreamed && Int64(frames) > plan.presentFrames
-            return plan
+            parsed.isTruncated = parsed.codec != .ima4 && !isStreamed && Int64(frames) > parsed.presentFrames
+            return parsed
         }
 
         private func codec() throws(SoundFileError) -> SoundCodec {

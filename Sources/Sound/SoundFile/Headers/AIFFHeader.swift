@@ -5,7 +5,7 @@ import FourCharacterCodes
 /// Source: Apple, "Audio Interchange File Format" 1.3 and "AIFF-C" draft 08/26/91; QuickTime for the later codecs.
 enum AIFFHeader {
     /// Reads everything but the sound.
-    static func parse<S>(_ input: inout HeaderInput<S>) throws(SoundFileError) -> SoundPlan {
+    static func parse<S>(_ input: inout HeaderInput<S>) throws(SoundFileError) -> ParsedHeader {
         var file = try input.fields("the AIFF header", at: 0, count: 12)
         try file.skip(4)
         let formSize = try file.integer(UInt32.self)
@@ -58,10 +58,10 @@ enum AIFFHeader {
         guard let common else { throw input.missing("COMM", in: "AIFF") }
         if data == nil, common.frames == 0 { data = (input.size, 0, false) }
         guard let data else { throw input.missing("SSND", in: "AIFF") }
-        var plan = try common.plan(dataOffset: data.offset, dataSize: data.size, isStreamed: isStreamed)
-        if data.truncated { plan.isTruncated = true }
-        plan.channelLayout = layout
-        return plan
+        var parsed = try common.parsed(dataOffset: data.offset, dataSize: data.size, isStreamed: isStreamed)
+        if data.truncated { parsed.isTruncated = true }
+        parsed.channelLayout = layout
+        return parsed
     }
 
     /// The sound data chunk: an offset to skip, a block size of no use, then the sound, as much as the file has of it.

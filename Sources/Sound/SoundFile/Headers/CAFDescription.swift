@@ -24,34 +24,34 @@ extension CAFHeader {
             bits = try fields.integer()
         }
 
-        /// The plan for sound in this format, its rate, channels and packets checked.
-        func plan(dataOffset: Int64, dataSize: Int64) throws(SoundFileError) -> SoundPlan {
-            var plan = SoundPlan(
+        /// The header for sound in this format, its rate, channels and packets checked.
+        func parsed(dataOffset: Int64, dataSize: Int64) throws(SoundFileError) -> ParsedHeader {
+            var parsed = ParsedHeader(
                 container: .caf, codec: .ima4, sampleRate: sampleRate, channels: Int(clamping: channels),
                 dataOffset: dataOffset, dataSize: dataSize, isTruncated: false, bytesPerPacket: 1, framesPerPacket: 1)
-            try plan.requireSensible(rateAt: chunk.offset, channelsAt: chunk.offset + 24)
+            try parsed.requireSensible(rateAt: chunk.offset, channelsAt: chunk.offset + 24)
             switch format {
             case "lpcm":
                 let sample = try linearSample(dataSize)
-                plan.codec = .linearPCM(sample)
-                plan.bytesPerPacket = sample.bytesPerSample * plan.channels
+                parsed.codec = .linearPCM(sample)
+                parsed.bytesPerPacket = sample.bytesPerSample * parsed.channels
             case "ima4":
-                plan.codec = .ima4
-                plan.bytesPerPacket = 34 * plan.channels
-                plan.framesPerPacket = 64
+                parsed.codec = .ima4
+                parsed.bytesPerPacket = 34 * parsed.channels
+                parsed.framesPerPacket = 64
             case "ulaw":
-                plan.codec = .uLaw
-                plan.bytesPerPacket = plan.channels
+                parsed.codec = .uLaw
+                parsed.bytesPerPacket = parsed.channels
             case "alaw":
-                plan.codec = .aLaw
-                plan.bytesPerPacket = plan.channels
+                parsed.codec = .aLaw
+                parsed.bytesPerPacket = parsed.channels
             default:
                 throw SoundFileError(
                     .unsupportedCodec, expected: "'lpcm', 'ima4', 'ulaw' or 'alaw'", found: "'\(format)'",
                     offset: chunk.offset + 8)
             }
-            try requirePackets(of: plan)
-            return plan
+            try requirePackets(of: parsed)
+            return parsed
         }
 
         /// The sample format of linear PCM: bits 0 and 1 of the flags say float and little-endian.
@@ -79,17 +79,18 @@ extension CAFHeader {
                 byteOrder: flags & 2 != 0 ? .little : .big)
         }
 
-        private func requirePackets(of plan: SoundPlan) throws(SoundFileError) {
+        private func requirePackets(of parsed: ParsedHeader) throws(SoundFileError) {
             // Their samples have one size.
-            if plan.framesPerPacket == 1, bytesPerPacket > 0 { return }
-            guard Int64(bytesPerPacket) == Int64(plan.bytesPerPacket) else {
+            if parsed.framesPerPacket == 1, bytesPerPacket > 0 { return }
+            guard Int64(bytesPerPacket) == Int64(parsed.bytesPerPacket) else {
                 throw SoundFileError(
-                    .invalidHeader, expected: "\(plan.bytesPerPacket) bytes in a packet", found: "\(bytesPerPacket)",
+                    .invalidHeader, expected: "\(parsed.bytesPerPacket) bytes in a packet", found: "\(bytesPerPacket)",
                     offset: chunk.offset + 16)
             }
-            guard Int64(framesPerPacket) == Int64(plan.framesPerPacket) else {
+            guard Int64(framesPerPacket) == Int64(parsed.framesPerPacket) else {
                 throw SoundFileError(
-                    .invalidHeader, expected: "\(plan.framesPerPacket) frames in a packet", found: "\(framesPerPacket)",
+                    .invalidHeader, expected: "\(parsed.framesPerPacket) frames in a packet",
+                    found: "\(framesPerPacket)",
                     offset: chunk.offset + 20)
             }
         }

@@ -5,7 +5,7 @@ import FourCharacterCodes
 /// Source: Apple, "Core Audio Format Specification".
 enum CAFHeader {
     /// Reads everything but the sound.
-    static func parse<S>(_ input: inout HeaderInput<S>) throws(SoundFileError) -> SoundPlan {
+    static func parse<S>(_ input: inout HeaderInput<S>) throws(SoundFileError) -> ParsedHeader {
         var file = try input.fields("the CAF header", at: 0, count: 8)
         try file.skip(4)
         let version = try file.integer(UInt16.self)
@@ -66,12 +66,12 @@ enum CAFHeader {
         guard let description else { throw input.missing("desc", in: "CAF") }
         guard let data else { throw input.missing("data", in: "CAF") }
 
-        var plan = try description.plan(dataOffset: data.offset, dataSize: data.size)
-        plan.isTruncated = data.truncated
-        plan.channelLayout = layout
-        plan.editCount = data.edits
-        try table?.apply(to: &plan)
-        return plan
+        var parsed = try description.parsed(dataOffset: data.offset, dataSize: data.size)
+        parsed.isTruncated = data.truncated
+        parsed.channelLayout = layout
+        parsed.editCount = data.edits
+        try table?.apply(to: &parsed)
+        return parsed
     }
 
     /// The data chunk: a count of edits, then the sound, as much as the file has of it.

@@ -19,7 +19,7 @@ extension CAFHeader {
         /// Trims the sound to the valid frames, unless the table contradicts itself or the data.
         ///
         /// A remainder that does not add up is accepted: nothing depends on it.
-        func apply(to plan: inout SoundPlan) throws(SoundFileError) {
+        func apply(to parsed: inout ParsedHeader) throws(SoundFileError) {
             func lie(_ expected: String, _ found: String, at place: Int64) -> SoundFileError {
                 SoundFileError(.invalidPacketTable, expected: expected, found: found, offset: offset + place)
             }
@@ -27,20 +27,20 @@ extension CAFHeader {
             guard validFrames >= 0 else { throw lie("a number of frames", "\(validFrames)", at: 8) }
             guard primingFrames >= 0 else { throw lie("a number of priming frames", "\(primingFrames)", at: 16) }
             guard remainderFrames >= 0 else { throw lie("a number of remaining frames", "\(remainderFrames)", at: 20) }
-            let present = plan.dataSize / Int64(plan.bytesPerPacket)
+            let present = parsed.dataSize / Int64(parsed.bytesPerPacket)
             // Some writers (ffmpeg 9) count no packets where all are of one size: the data has them.
             let packets = packets == 0 && validFrames > 0 ? present : packets
-            let (capacity, overflow) = packets.multipliedReportingOverflow(by: Int64(plan.framesPerPacket))
+            let (capacity, overflow) = packets.multipliedReportingOverflow(by: Int64(parsed.framesPerPacket))
             guard !overflow else { throw lie("a number of packets", "\(packets)", at: 0) }
             guard validFrames <= capacity, primingFrames <= capacity - validFrames else {
                 throw lie(
                     "at most the frames of \(packets) packets", "\(validFrames) and \(primingFrames) of priming", at: 8)
             }
-            guard packets <= present || plan.isTruncated else {
+            guard packets <= present || parsed.isTruncated else {
                 throw lie("at most \(present) packets, as the data has", "\(packets)", at: 0)
             }
-            plan.primingFrames = primingFrames
-            plan.countedFrames = validFrames
+            parsed.primingFrames = primingFrames
+            parsed.countedFrames = validFrames
         }
     }
 }

@@ -2,25 +2,25 @@ import FourCharacterCodes
 
 extension HeaderInput {
     /// Reads the headers. A sound without a frame, and one that is longer than allowed, are refused.
-    mutating func read() throws(SoundFileError) -> (plan: SoundPlan, info: SoundFileInfo) {
-        let plan = try parse()
-        let info = plan.info(chunks: chunks, tags: tags)
+    mutating func read() throws(SoundFileError) -> (parsed: ParsedHeader, info: SoundFileInfo) {
+        let parsed = try parse()
+        let info = parsed.info(chunks: chunks, tags: tags)
         if info.frames == 0 { throw .withoutFrames(isTruncated: info.isTruncated, at: info.dataOffset) }
         if let maximumDuration { try info.require(atMost: maximumDuration) }
-        return (plan, info)
+        return (parsed, info)
     }
 
     /// Finds out the container from a file's first bytes, and reads its headers.
-    private mutating func parse() throws(SoundFileError) -> SoundPlan {
+    private mutating func parse() throws(SoundFileError) -> ParsedHeader {
         try skipTags()
         guard size > 0 else {
             let found = base > 0 ? "nothing behind its tags" : "an empty file"
             throw SoundFileError(.notASound, expected: "a sound", found: found, offset: base)
         }
         do {
-            var plan = try parseContainer()
-            plan.dataOffset += base
-            return plan
+            var parsed = try parseContainer()
+            parsed.dataOffset += base
+            return parsed
         } catch {
             var error = error
             if error.code != .readFailed { error.offset = error.offset.map { base + $0 } }
@@ -28,7 +28,7 @@ extension HeaderInput {
         }
     }
 
-    private mutating func parseContainer() throws(SoundFileError) -> SoundPlan {
+    private mutating func parseContainer() throws(SoundFileError) -> ParsedHeader {
         var start = try fields("a sound's first bytes", at: 0, count: 12)
         switch try start.code() {
         case "caff":
@@ -46,7 +46,7 @@ extension HeaderInput {
         case "fLaC":
             return try LibraryHeader.parse(&self, as: .flac)
         case let other:
-            if let plan = try MPEGHeader.parse(&self, 0..<size) { return plan }
+            if let parsed = try MPEGHeader.parse(&self, 0..<size) { return parsed }
             throw SoundFileError(
                 .notASound, expected: "'caff', 'FORM', 'RIFF', 'RIFX', 'RF64', 'OggS', 'fLaC' or MP3",
                 found: "'\(other)'",

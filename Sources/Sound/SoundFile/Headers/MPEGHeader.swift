@@ -3,10 +3,10 @@ import FourCharacterCodes
 /// Reads MP3: frames one after another, with tags before, between and behind them. Nothing counts the frames but a walk through
 /// all of them. Where something else than a frame or a tag follows one, the next two that match are looked for.
 enum MPEGHeader {
-    /// The plan for the frames in `range`; nil if there are none.
+    /// The header for the frames in `range`; nil if there are none.
     static func parse(
         _ input: inout HeaderInput<some ByteSource>, _ range: Range<Int64>, _ container: SoundContainer = .mp3
-    ) throws(SoundFileError) -> SoundPlan? {
+    ) throws(SoundFileError) -> ParsedHeader? {
         var words = Words(end: range.upperBound)
         let begin = try input.behindTags(at: range.lowerBound)
         guard let start = try words.start(at: begin, in: &input), let first = try words.frame(at: start, in: &input)
@@ -14,7 +14,7 @@ enum MPEGHeader {
             return nil
         }
         var dataOffset = start
-        var plan = SoundPlan(
+        var parsed = ParsedHeader(
             container: container, codec: .mpegLayer3, sampleRate: Double(first.sampleRate), channels: first.channels,
             dataOffset: start, dataSize: 0, isTruncated: false, bytesPerPacket: 1, framesPerPacket: first.frames)
         let description = try Description(of: first, at: start, in: &input)
@@ -24,16 +24,16 @@ enum MPEGHeader {
             guard let frame = try words.frame(at: end, in: &input), frame.matches(first) else {
                 let behindTags = try input.behindTags(at: end)
                 guard let next = try words.next(from: behindTags, like: first, in: &input) else {
-                    if try words.isSound(behindTags, like: first, in: &input) { plan.isTruncated = true }
+                    if try words.isSound(behindTags, like: first, in: &input) { parsed.isTruncated = true }
                     break
                 }
-                plan.gaps.append((end - dataOffset, next - end))
-                plan.skippedBytes += next - behindTags
+                parsed.gaps.append((end - dataOffset, next - end))
+                parsed.skippedBytes += next - behindTags
                 end = next
                 continue
             }
-            guard end + Int64(frame.bytes) <= range.upperBound, plan.gaps.count <= SoundLimits.mpegGaps else {
-                plan.isTruncated = true
+            guard end + Int64(frame.bytes) <= range.upperBound, parsed.gaps.count <= SoundLimits.mpegGaps else {
+                parsed.isTruncated = true
                 break
             }
             guard packets < SoundLimits.mpegFrames else {
@@ -42,7 +42,7 @@ enum MPEGHeader {
             }
             // A file that was joined from several has the description of each.
             if try words.isDescription(frame, at: end, in: &input) {
-                plan.gaps.append((end - dataOffset, Int64(frame.bytes)))
+                parsed.gaps.append((end - dataOffset, Int64(frame.bytes)))
             } else {
                 packets += 1
             }
@@ -52,23 +52,23 @@ enum MPEGHeader {
         if packets + 1 < description?.packets ?? 0 || start + (description?.bytes ?? 0) > range.upperBound
             || end > range.upperBound
         {
-            plan.isTruncated = true
+            parsed.isTruncated = true
         }
         let front = try input.bytes(at: begin, count: Int(start - begin))
-        if front.count >= first.bytes, !front.allSatisfy({ $0 == 0 }) { plan.skippedBytes += start - begin }
-        plan.dataOffset = dataOffset
-        plan.dataSize = end - dataOffset
-        plan.packets = packets
-        let gapBytes = plan.gaps.reduce(0) { $0 + $1.bytes }
-        plan.bytesPerPacket = packets == 0 ? 1 : Int((plan.dataSize - gapBytes) / packets)
+        if front.count >= first.bytes, !front.allSatisfy({ $0 == 0 }) { parsed.skippedBytes += start - begin }
+        parsed.dataOffset = dataOffset
+        parsed.dataSize = end - dataOffset
+        parsed.packets = packets
+        let gapBytes = parsed.gaps.reduce(0) { $0 + $1.bytes }
+        parsed.bytesPerPacket = packets == 0 ? 1 : Int((parsed.dataSize - gapBytes) / packets)
         if let description {
             let total = packets * Int64(first.frames)
-            plan.primingFrames = min(description.priming, total)
+            parsed.primingFrames = min(description.priming, total)
             // The padding is at an end that may be missing, or have another file behind it.
-            let isWhole = !plan.isTruncated && (description.packets == 0 || packets <= description.packets)
-            plan.countedFrames = max(0, total - plan.primingFrames - (isWhole ? description.remainder : 0))
+            let isWhole = !parsed.isTruncated && (description.packets == 0 || packets <= description.packets)
+            parsed.countedFrames = max(0, total - parsed.primingFrames - (isWhole ? description.remainder : 0))
         }
-        return plan
+        return parsed
     }
 
     /// What an encoder wrote into a first frame that has no sound.

@@ -55,35 +55,35 @@ extension WAVEHeader {
             }
         }
 
-        /// The plan for sound in this format, its rate, channels and block size checked.
-        func plan(
+        /// The header for sound in this format, its rate, channels and block size checked.
+        func parsed(
             container: SoundContainer, dataOffset: Int64, dataSize: Int64
-        ) throws(SoundFileError) -> SoundPlan {
-            var plan = SoundPlan(
+        ) throws(SoundFileError) -> ParsedHeader {
+            var parsed = ParsedHeader(
                 container: container, codec: .uLaw, sampleRate: Double(sampleRate), channels: Int(channels),
                 dataOffset: dataOffset, dataSize: dataSize, isTruncated: false, bytesPerPacket: Int(channels),
                 framesPerPacket: 1)
-            try plan.requireSensible(rateAt: chunk.offset + 4, channelsAt: chunk.offset + 2)
-            if let channelMask { plan.channelLayout = ChannelLayout(bitmap: channelMask) }
+            try parsed.requireSensible(rateAt: chunk.offset + 4, channelsAt: chunk.offset + 2)
+            if let channelMask { parsed.channelLayout = ChannelLayout(bitmap: channelMask) }
             switch tag {
             case 1, 3:
                 let sample = try linearSample()
-                plan.codec = .linearPCM(sample)
-                plan.bytesPerPacket = sample.bytesPerSample * plan.channels
+                parsed.codec = .linearPCM(sample)
+                parsed.bytesPerPacket = sample.bytesPerSample * parsed.channels
             case 6:
-                plan.codec = .aLaw
+                parsed.codec = .aLaw
             case 7:
-                plan.codec = .uLaw
+                parsed.codec = .uLaw
             case 0x11:
-                plan.codec = .imaADPCM
-                try planIMA(&plan)
+                parsed.codec = .imaADPCM
+                try planIMA(&parsed)
             default:
                 throw SoundFileError(
                     .unsupportedCodec,
                     expected: "format 1 (PCM), 3 (float), 6 (A-law), 7 (u-law), 17 (IMA ADPCM) or 85 (MP3)",
                     found: "\(tag)", offset: chunk.offset)
             }
-            return plan
+            return parsed
         }
 
         private func linearSample() throws(SoundFileError) -> LinearPCM {
@@ -107,21 +107,21 @@ extension WAVEHeader {
                 byteOrder: byteOrder)
         }
 
-        private func planIMA(_ plan: inout SoundPlan) throws(SoundFileError) {
+        private func planIMA(_ parsed: inout ParsedHeader) throws(SoundFileError) {
             guard bits == 4 else {
                 throw SoundFileError(
                     .unsupportedCodec, expected: "4 bits a sample of IMA ADPCM", found: "\(bits)",
                     offset: chunk.offset + 14)
             }
-            let header = 4 * plan.channels
+            let header = 4 * parsed.channels
             guard Int(blockSize) >= header else {
                 throw SoundFileError(
                     .invalidHeader, expected: "a block of at least \(header) bytes", found: "\(blockSize)",
                     offset: chunk.offset + 12)
             }
             // A number of frames that contradicts it is wrong.
-            plan.bytesPerPacket = Int(blockSize)
-            plan.framesPerPacket = 1 + (Int(blockSize) - header) / header * 8
+            parsed.bytesPerPacket = Int(blockSize)
+            parsed.framesPerPacket = 1 + (Int(blockSize) - header) / header * 8
         }
     }
 }

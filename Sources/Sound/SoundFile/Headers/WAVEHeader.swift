@@ -7,7 +7,7 @@ enum WAVEHeader {
     /// Reads everything but the sound.
     static func parse<S>(
         _ input: inout HeaderInput<S>, as container: SoundContainer
-    ) throws(SoundFileError) -> SoundPlan {
+    ) throws(SoundFileError) -> ParsedHeader {
         let order: LinearPCM.ByteOrder = container == .rifx ? .big : .little
         var file = try input.fields("the RIFF header", at: 0, count: 12, byteOrder: order)
         try file.skip(4)
@@ -77,26 +77,26 @@ enum WAVEHeader {
         guard let data else { throw input.missing("data", in: "WAVE") }
         if format.tag == 0x55 {
             let range = data.offset..<data.offset + data.size
-            guard var plan = try MPEGHeader.parse(&input, range, container) else {
+            guard var parsed = try MPEGHeader.parse(&input, range, container) else {
                 throw SoundFileError(
                     .notASound, expected: "MP3 within WAVE, as format 85 says", found: "other bytes",
                     offset: data.offset)
             }
-            if data.truncated { plan.isTruncated = true }
-            return plan
+            if data.truncated { parsed.isTruncated = true }
+            return parsed
         }
-        var plan = try format.plan(container: container, dataOffset: data.offset, dataSize: data.size)
-        plan.isTruncated = data.truncated
-        if plan.codec == .imaADPCM {
+        var parsed = try format.parsed(container: container, dataOffset: data.offset, dataSize: data.size)
+        parsed.isTruncated = data.truncated
+        if parsed.codec == .imaADPCM {
             if factFrames == 0xFFFF_FFFF { factFrames = sizes.map { Int64(clamping: $0.frames) } }
             // A count that does not end within the last block is wrong: streaming writers leave 0, libsndfile writes
             // half of it for two channels, and others count samples instead of frames.
-            let most = plan.presentFrames
-            if let factFrames, factFrames <= most, factFrames > most - Int64(plan.framesPerPacket) {
-                plan.countedFrames = factFrames
+            let most = parsed.presentFrames
+            if let factFrames, factFrames <= most, factFrames > most - Int64(parsed.framesPerPacket) {
+                parsed.countedFrames = factFrames
             }
         }
-        return plan
+        return parsed
     }
 
     /// A list of type `INFO`: chunks of text.

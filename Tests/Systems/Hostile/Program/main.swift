@@ -3,6 +3,7 @@
 //     hostile [MESSAGES]      100,000 generated messages from each attacker by default
 //     hostile floods SECONDS  floods with each method alone, for so long without and with replies
 //     hostile waves MINUTES   strangers alone, while the service has the unit's MemoryMax
+//     hostile calls ADDRESS COUNT  so many generated calls, of a simulated board too, to a service that runs on this bus (Calls.swift)
 //
 // Before the attacks a member of the group audio floods the service with each method in turn (Floods.swift), and strangers send
 // the largest messages (Strangers.swift).
@@ -201,8 +202,11 @@ func strangers(waves: Int, for time: Duration, limit: Int? = nil) async throws {
 
 func hostile() async throws {
     let words = CommandLine.arguments.dropFirst()
+    if words.first == "calls", words.count == 3, let count = Int(CommandLine.arguments[3]) {
+        return try await generatedCalls(count, to: CommandLine.arguments[2])
+    }
     guard let number = Double(words.last ?? "100000"), words.count < 3 else {
-        throw Failure(message: "usage: hostile [MESSAGES] | floods SECONDS | waves MINUTES")
+        throw Failure(message: "usage: hostile [MESSAGES] | floods SECONDS | waves MINUTES | calls ADDRESS COUNT")
     }
     guard let audio = getgrnam("audio")?.pointee.gr_gid else { throw Failure(message: "there is no group audio") }
     switch words.count == 2 ? words.first : nil {

@@ -20,6 +20,13 @@ import Testing
         loop.close()
     }
 
+    @Test("the time of an input event is exact, and one that no kernel reports is clamped")
+    func inputEventTime() {
+        #expect(MonotonicTime(timeval(tv_sec: 2, tv_usec: 999_999)) == MonotonicTime(nanoseconds: 2_999_999_000))
+        #expect(MonotonicTime(timeval(tv_sec: 0, tv_usec: .max)) == MonotonicTime(nanoseconds: .max))
+        #expect(MonotonicTime(timeval(tv_sec: .min, tv_usec: .min)) == MonotonicTime(nanoseconds: .min))
+    }
+
     @Test("timers of the wall clock are called when they are due, those of the past at once, and cancelled ones never")
     func wallTimers() async throws {
         let called = Record<Int>()

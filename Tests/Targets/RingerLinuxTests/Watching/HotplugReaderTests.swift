@@ -350,7 +350,7 @@ private final class PipeDevice: Sendable {
 }
 
 /// A file that `body` reads.
-private struct TestSource: ~Copyable, OpenDevice {
+private struct TestSource: ~Copyable, WatchedDevice {
     typealias Read =
         @Sendable (_ descriptor: CInt, _ isReady: Bool, _ reports: inout [String]) throws(RingerError) -> Bool
 

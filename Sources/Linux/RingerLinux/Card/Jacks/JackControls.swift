@@ -46,7 +46,7 @@ package final class JackControls: DeviceStateSource {
     }
 
     /// The open controls.
-    private struct Opened: ~Copyable, OpenDevice {
+    private struct Opened: ~Copyable, WatchedDevice {
         private let controls: CardControls
         private let identity: FileIdentity?
         private let useCases: UseCases?

@@ -74,7 +74,7 @@ package final class MixerVolume: DeviceStateSource {
     }
 
     /// The open mixer.
-    private struct Opened: ~Copyable, OpenDevice {
+    private struct Opened: ~Copyable, WatchedDevice {
         private let mixer: CardMixer
         private let element: String?
         private let identity: FileIdentity?

@@ -1,5 +1,5 @@
 import FourCharacterCodes
-extension SoundShape {
+extension FileFormat {
     /// Everything before the sound. Its length does not depend on the counts, so that it can be overwritten.
     ///
     /// - Throws: ``SoundFileError`` if the counts do not fit the container's fields.

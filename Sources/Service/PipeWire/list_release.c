@@ -1,4 +1,4 @@
-#include "survey.h"
+#include "list_release.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 struct node {
     struct spa_list link;
-    struct survey_state *state;
+    struct stream_list *state;
     uint32_t id;
     struct pw_node *node;
     struct spa_hook listener;
@@ -36,7 +36,7 @@ struct client {
     struct pw_properties *properties;
 };
 
-struct survey_state {
+struct stream_list {
     struct pw_main_loop *loop;
     struct pw_core *core;
     struct pw_registry *registry;
@@ -98,7 +98,7 @@ static void on_client_info(void *data, const struct pw_client_info *info)
 
 static const struct pw_client_events client_events = {PW_VERSION_CLIENT_EVENTS, .info = on_client_info};
 
-static void follow_client(struct survey_state *state, uint32_t id)
+static void follow_client(struct stream_list *state, uint32_t id)
 {
     struct client *c = calloc(1, sizeof *c);
     if (c == NULL)
@@ -117,7 +117,7 @@ static void on_global(
     void *data, uint32_t id, uint32_t permissions, const char *type, uint32_t version, const struct spa_dict *properties)
 {
     (void)permissions, (void)version;
-    struct survey_state *state = data;
+    struct stream_list *state = data;
     struct node *n;
     const char *name = properties != NULL ? spa_dict_lookup(properties, PW_KEY_APP_NAME) : NULL;
     if (strcmp(type, PW_TYPE_INTERFACE_Client) == 0) {
@@ -143,13 +143,13 @@ static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EV
 
 static void on_core_info(void *data, const struct pw_core_info *info)
 {
-    struct survey_state *state = data;
+    struct stream_list *state = data;
     snprintf(state->version, sizeof state->version, "%s", info->version != NULL ? info->version : "");
 }
 
 static void on_done(void *data, uint32_t id, int sequence)
 {
-    struct survey_state *state = data;
+    struct stream_list *state = data;
     if (id == PW_ID_CORE && sequence == state->sync)
         pw_main_loop_quit(state->loop);
 }
@@ -157,7 +157,7 @@ static void on_done(void *data, uint32_t id, int sequence)
 static void on_error(void *data, uint32_t id, int sequence, int error, const char *message)
 {
     (void)sequence;
-    struct survey_state *state = data;
+    struct stream_list *state = data;
     if (id != PW_ID_CORE || error == -ENOENT)
         return; /* a node that has gone */
     fprintf(stderr, "ringer-pipewire: %s: %s\n", message, strerror(-error));
@@ -168,7 +168,7 @@ static void on_error(void *data, uint32_t id, int sequence, int error, const cha
 static void on_end(void *data, uint64_t expirations)
 {
     (void)expirations;
-    struct survey_state *state = data;
+    struct stream_list *state = data;
     fprintf(stderr, "ringer-pipewire: PipeWire has not answered for %d s\n", END_SECONDS);
     state->error = -ETIMEDOUT;
     pw_main_loop_quit(state->loop);
@@ -178,7 +178,7 @@ static const struct pw_core_events core_events = {
     PW_VERSION_CORE_EVENTS, .info = on_core_info, .done = on_done, .error = on_error};
 
 /* Waits until PipeWire has done what it was asked. */
-static bool settle(struct survey_state *state)
+static bool settle(struct stream_list *state)
 {
     state->sync = pw_core_sync(state->core, PW_ID_CORE, 0);
     pw_main_loop_run(state->loop);
@@ -242,9 +242,9 @@ static void release(struct node *n)
     converter_write(c, n->node, &setting);
 }
 
-int survey(struct pw_main_loop *loop, struct pw_core *core, const struct rules *rules, enum survey what)
+int list_release(struct pw_main_loop *loop, struct pw_core *core, const struct rules *rules, enum list_release what)
 {
-    struct survey_state state = {.loop = loop, .core = core};
+    struct stream_list state = {.loop = loop, .core = core};
     struct spa_hook core_hook, registry_hook;
     struct node *n;
     spa_list_init(&state.nodes);
@@ -258,12 +258,12 @@ int survey(struct pw_main_loop *loop, struct pw_core *core, const struct rules *
     pw_loop_update_timer(events, end, &time, NULL, false);
     /* The globals, then what each node says of itself, then its Props, for which PipeWire may ask the program. */
     bool settled = settle(&state) && settle(&state) && settle(&state);
-    if (settled && what == SURVEY_LIST)
+    if (settled && what == LIST_STREAMS)
         printf("PipeWire %s\nringer-pipewire %s\n", state.version, state.obeys ? "runs" : "does not run");
     spa_list_for_each(n, &state.nodes, link) {
         if (!settled || n->properties == NULL)
             continue;
-        if (what == SURVEY_LIST)
+        if (what == LIST_STREAMS)
             list(n, rules);
         else
             release(n);

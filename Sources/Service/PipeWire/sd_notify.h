@@ -1,6 +1,6 @@
 /* Notifications to systemd: sd_notify(3), without libsystemd. */
-#ifndef RINGER_NOTIFY_H
-#define RINGER_NOTIFY_H
+#ifndef RINGER_SD_NOTIFY_H
+#define RINGER_SD_NOTIFY_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* What is done once for all streams that there are, without the service: --list and --release. */
-#ifndef RINGER_SURVEY_H
-#define RINGER_SURVEY_H
+#ifndef RINGER_LIST_RELEASE_H
+#define RINGER_LIST_RELEASE_H
 
 #include <pipewire/pipewire.h>
 
@@ -9,10 +9,10 @@
 /* The program as PipeWire knows it, while it runs. */
 #define PROGRAM_NAME "ringer-pipewire"
 
-enum survey { SURVEY_LIST, SURVEY_RELEASE };
+enum list_release { LIST_STREAMS, RELEASE_STREAMS };
 
 /* Prints what PipeWire's streams are judged as, and what cannot be silenced; or gives all of them the volume that they have without
    this program. Returns the exit status. */
-int survey(struct pw_main_loop *loop, struct pw_core *core, const struct rules *rules, enum survey what);
+int list_release(struct pw_main_loop *loop, struct pw_core *core, const struct rules *rules, enum list_release what);
 
 #endif

@@ -5,7 +5,7 @@ import Synchronization
 /// The calls that are replied to once another thread is done, or with the reason why it is not: messages are the bus's thread's
 /// to free. Those that have changed what a file keeps wait until the change is written. It runs on the event loop's thread.
 // SAFETY: all state but `results` is used on the loop's thread alone.
-final class KeptChanges: @unchecked Sendable {
+final class DeferredReplies: @unchecked Sendable {
     private let connection: BusConnection
     private var calls: [Int: BusMessage] = [:]
     private var last = 0

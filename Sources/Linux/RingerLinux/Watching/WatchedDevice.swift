@@ -4,7 +4,7 @@ import RingerCore
 /// An open device that reports what happens to it through a descriptor.
 ///
 /// It owns the descriptor; dropping it closes the device. ``HotplugReader`` runs it, on the event loop's thread.
-protocol OpenDevice: ~Copyable, Sendable {
+protocol WatchedDevice: ~Copyable, Sendable {
     /// What the device reports.
     associatedtype Report: Sendable
 
@@ -38,7 +38,7 @@ protocol OpenDevice: ~Copyable, Sendable {
     mutating func tick(now: MonotonicTime, into reports: inout [Report]) throws(RingerError)
 }
 
-extension OpenDevice where Self: ~Copyable {
+extension WatchedDevice where Self: ~Copyable {
     var deadline: MonotonicTime? { nil }
     var isPresent: Bool { true }
     mutating func tick(now: MonotonicTime, into reports: inout [Report]) throws(RingerError) {}

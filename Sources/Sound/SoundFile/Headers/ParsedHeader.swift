@@ -1,5 +1,5 @@
 /// The result of reading a container's headers: what it takes to describe the sound and to decode it.
-struct SoundPlan: Sendable {
+struct ParsedHeader: Sendable {
     var container: SoundContainer
     var codec: SoundCodec
     var sampleRate: Double
@@ -56,7 +56,7 @@ struct SoundPlan: Sendable {
         return frames
     }
 
-    /// The public description of the plan.
+    /// The public description of the sound.
     func info(chunks: [SoundChunk], tags: [SoundTag]) -> SoundFileInfo {
         let present = max(0, presentFrames - primingFrames)
         let frames = min(present, countedFrames ?? present)

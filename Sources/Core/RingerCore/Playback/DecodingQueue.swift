@@ -6,7 +6,7 @@ import Synchronization
 /// A read may never return, as from a file system that does not answer, and cannot be interrupted. A load that waits for one
 /// for ``limit`` is answered as timed out, and its thread is left behind: until it returns, the same sound fails at once, and
 /// while ``mostThreads`` are left behind, so does every sound. One that can be had without reading is had so then.
-final class SoundLoads: Sendable {
+final class DecodingQueue: Sendable {
     /// A call that waits for a load.
     struct Call: Sendable {
         /// Whether it still waits; a sound for which no call does is not loaded.
@@ -61,19 +61,19 @@ final class SoundLoads: Sendable {
             let now = clock.now
             // The threads that read.
             let readers = loads.filter { $0.wait != nil && $0.refusal == nil }
-            if readers.count(where: \.isLate) >= SoundLoads.mostThreads {
+            if readers.count(where: \.isLate) >= DecodingQueue.mostThreads {
                 for index in loads.indices where loads[index].wait == nil && loads[index].refusal == nil {
                     loads[index].refuse("too many earlier reads have not returned")
                 }
             }
-            let isFull = readers.count >= SoundLoads.mostThreads
+            let isFull = readers.count >= DecodingQueue.mostThreads
             guard let next = loads.firstIndex(where: { $0.wait == nil && (!isFull || $0.refusal != nil) }) else {
                 return nil
             }
-            let counted = loads.filter { $0.wait.map { now - ($0.since ?? now) < SoundLoads.patience } ?? false }
+            let counted = loads.filter { $0.wait.map { now - ($0.since ?? now) < DecodingQueue.patience } ?? false }
             let bytes = counted.reduce(loads[next].bytes) { $0 + $1.bytes }
             // One alone may be larger.
-            guard counted.isEmpty || counted.count < SoundLoads.mostAtOnce && bytes <= SoundLoads.mostBytes else {
+            guard counted.isEmpty || counted.count < DecodingQueue.mostAtOnce && bytes <= DecodingQueue.mostBytes else {
                 return nil
             }
             let wait = FileWait(clock)
@@ -93,7 +93,7 @@ final class SoundLoads: Sendable {
             let load = loads[index]
             loads[index].calls = []
             if !load.calls.isEmpty {
-                add(load.calls, load.key, bytes: load.bytes, "no answer within \(SoundLoads.limit)")
+                add(load.calls, load.key, bytes: load.bytes, "no answer within \(DecodingQueue.limit)")
             }
         }
 
@@ -178,5 +178,41 @@ final class SoundLoads: Sendable {
             core.transition { for call in waited { call.deliver(result) } }
             return
         }
+    }
+}
+
+/// Whether a thread waits for the file system, whose calls may never return. Any thread.
+final class FileWait: Sendable {
+    /// Of the work that the calling thread does.
+    private static let current = TaskLocal<FileWait?>(wrappedValue: nil)
+
+    private let clock: any DeviceClock
+    private let waitsSince: Mutex<MonotonicTime?>
+
+    /// The wait of work that is about to begin: until then it waits for its thread.
+    init(_ clock: any DeviceClock) {
+        self.clock = clock
+        waitsSince = Mutex(clock.now)
+    }
+
+    /// Since when the work waits; nil while it computes.
+    var since: MonotonicTime? { waitsSince.withLock { $0 } }
+
+    /// Does the work, on the calling thread.
+    func run(_ work: () -> Void) {
+        set(nil)
+        Self.current.withValue(self, operation: work)
+    }
+
+    /// Makes a call of the file system.
+    static func during<Value, Failure: Error>(_ call: () throws(Failure) -> Value) throws(Failure) -> Value {
+        guard let wait = current.get() else { return try call() }
+        wait.set(wait.clock.now)
+        defer { wait.set(nil) }
+        return try call()
+    }
+
+    private func set(_ time: MonotonicTime?) {
+        waitsSince.withLock { $0 = time }
     }
 }

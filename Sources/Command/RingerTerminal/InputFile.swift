@@ -2,8 +2,8 @@ import Glibc
 import RingerCore
 import SystemPackage
 
-/// Reads small text files.
-package enum TextFile {
+/// Reads text files whole, and standard input.
+package enum InputFile {
     /// How large a file may be by default; a script is a page.
     package static let largest = 1 << 20
 

@@ -1,5 +1,5 @@
 /// The format of a file to write: container, codec, rate, channels, and the size of packets.
-struct SoundShape: Sendable {
+struct FileFormat: Sendable {
     let container: SoundContainer
     let codec: SoundCodec
     let sampleRate: Double

@@ -23,7 +23,7 @@ static void end_skipping(struct ringer *r)
 
 /* What holds for the stream: the service's word, or what is configured for a service that is not there. One that refuses is
    there. While it hangs, what obeys the switch is not heard: it may be at silent by now. */
-int judge_state(const struct ringer *r)
+int audibility_state(const struct ringer *r)
 {
     if (r->link.over)
         return RINGER_PCM_INTERRUPTED;
@@ -34,7 +34,7 @@ int judge_state(const struct ringer *r)
 }
 
 /* Acts on what the service has said since. */
-void judge_obey(struct ringer *r)
+void audibility_obey(struct ringer *r)
 {
     bool hung = r->link.hangs;
     link_update(&r->link);
@@ -42,7 +42,7 @@ void judge_obey(struct ringer *r)
     if (r->link.hangs && !hung)
         SNDERR("ringer: the service at %s does not answer: until it does, the switch counts as silent",
             r->link.address.sun_path);
-    int state = judge_state(r);
+    int state = audibility_state(r);
     float gain = r->link.accepted ? (float)r->link.gain / RINGER_PCM_FULL_GAIN : 1;
     unsigned int ramp = r->link.accepted ? r->link.ramp : RINGER_PCM_RAMP_MILLISECONDS;
     bool silent = state != RINGER_PCM_HEARD;
@@ -68,7 +68,7 @@ static bool has_enough(struct ringer *r)
 }
 
 /* Starts the slave again after frames were skipped, once there is something to play. */
-void judge_restart(struct ringer *r)
+void audibility_restart(struct ringer *r)
 {
     if (!r->restarts || (r->io.state == SND_PCM_STATE_RUNNING && !has_enough(r)))
         return;

@@ -1,7 +1,7 @@
 import RingerCore
 
 /// The name of a device on the command line, parsed: "gpio:ring-silent,active-low,debounce=5ms".
-struct SpecificationText {
+struct SpecificationParser {
     /// The original text, for errors.
     let text: String
     /// The kind of part, for errors: "switch".
