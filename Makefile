@@ -143,7 +143,7 @@ swift-debian: ## Build with Debian's own Swift, which may be older, and run the 
 rounds: ## Threads against a device: 100,000 rounds of each test, 10,000 under ThreadSanitizer; ROUNDS=10000 for fewer
 	@scripts/rounds $(ROUNDS)
 
-stress: ## All unit tests beside six busy loops, 20 times; TIMES=2 for fewer
+stress: ## The unit tests beside six busy loops, 20 times but for the pure targets; TIMES=2 for fewer
 	@scripts/stress $(TIMES)
 
 endurance: ## Every kind of call and event, the cheap ones 20,000 times, with variation: stack, heap, descriptors, threads, watches and cost are flat

@@ -32,11 +32,12 @@ extension HardwareFindings {
             withUnsafeMutableBytes(of: &part.problem) { copy(sentence, to: $0) }
             return part
         }
-        return switches.map { part(RINGER_PART_SWITCH, "\($0.specification)", $0.name, $0.problem) }
-            + motors.map { part(RINGER_PART_MOTOR, "\($0.specification)", $0.name, $0.problem) }
-            + lights.map { part(RINGER_PART_STATUS_LIGHT, $0.specification, $0.name, $0.problem) }
-            + jacks.map { part(RINGER_PART_JACK, "", $0.name, $0.problem) }
-            + (keys + volumeKeys).map { part(RINGER_PART_KEYS, "", $0.name, $0.problem) }
-            + problems.map { part(RINGER_PART_PROBLEM, "", $0.error.subject, $0) }
+        var parts = switches.map { part(RINGER_PART_SWITCH, "\($0.specification)", $0.name, $0.problem) }
+        parts += motors.map { part(RINGER_PART_MOTOR, "\($0.specification)", $0.name, $0.problem) }
+        parts += lights.map { part(RINGER_PART_STATUS_LIGHT, $0.specification, $0.name, $0.problem) }
+        parts += jacks.map { part(RINGER_PART_JACK, "", $0.name, $0.problem) }
+        for found in [keys, volumeKeys] { parts += found.map { part(RINGER_PART_KEYS, "", $0.name, $0.problem) } }
+        parts += problems.map { part(RINGER_PART_PROBLEM, "", $0.error.subject, $0) }
+        return parts
     }
 }

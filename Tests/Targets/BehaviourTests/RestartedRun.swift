@@ -161,7 +161,8 @@ final class RestartedRun: Sendable {
 /// Runs each test once more for every moment of it, with the service killed and started again at that moment. What the test
 /// itself expects counts in the first run alone.
 ///
-/// With `RINGER_RESTARTS=3/20` in the environment it is the fourth twentieth of these runs, for tests that are repeated.
+/// With `RINGER_RESTARTS=3/20` in the environment it is the fourth twentieth of these runs, for tests that are repeated; how many moments were missed
+/// is judged where all run.
 struct RestartTrait: TestTrait, SuiteTrait, TestScoping {
     var isRecursive: Bool { true }
 

@@ -62,12 +62,16 @@ extension VirtualTime {
             // What is left without the voice is the music: whole, going down, down, coming back, whole.
             let down = full.map { Double($0) * 0.199_526 }
             let change = try #require((chimeEnds..<heard.count).first { heard[$0] != full[$0] })
+            let tenth = SessionSoundTests.frames(.milliseconds(100))
+            func isVoice(from begin: Int) -> Bool {
+                (tenth..<speech.sound.frames).allSatisfy { index in
+                    let music = Double(heard[begin + index] - speech.samples[index])
+                    return abs(music - down[begin + index]) <= 1.5
+                }
+            }
             let voiceBegins = try #require(
-                (change..<change + SessionSoundTests.frames(.milliseconds(100))).first { begin in
-                    (SessionSoundTests.frames(.milliseconds(100))..<speech.sound.frames).allSatisfy {
-                        abs(Double(heard[begin + $0] - speech.samples[$0]) - down[begin + $0]) <= 1.5
-                    }
-                }, "the sum of the voice and the music at -14 dB is nowhere")
+                (change..<change + tenth).first(where: isVoice),
+                "the sum of the voice and the music at -14 dB is nowhere")
             var rest = heard
             rest.replaceSubrange(chimeBegins..<chimeEnds, with: full[chimeBegins..<chimeEnds])
             for index in speech.samples.indices { rest[voiceBegins + index] -= speech.samples[index] }
