@@ -22,7 +22,7 @@ build_armhf() {
     testing=$(scripts/arm trixie-armhf testing) || return
     for option in "$testing/libTesting.a" -ldispatch -lBlocksRuntime -lstdc++ -lm -l:libatomic.a; do options+=(-Xlinker "$option"); done
     RINGER_WITHOUT_FOUNDATION=1 RINGER_TESTS=LabTests RINGER_TESTING_MACROS=$testing/libTestingMacros.so \
-        scripts/arm trixie-armhf build --build-tests --disable-xctest -Xswiftc -I -Xswiftc "$testing" "${options[@]}"
+        scripts/arm trixie-armhf build --build-tests --experimental-test-entry-point-path "$testing/runner.swift" -Xswiftc -I -Xswiftc "$testing" "${options[@]}"
 }
 
 # build_tests LOG
