@@ -41,8 +41,8 @@ else
 COMPUTING := packages arm64-link armhf-link $(COMPUTING)
 endif
 
-unit: ## The tests that run on any machine
-	@scripts/test
+unit: ## The tests that run on any machine; of the restarts of the service at every moment of them a quarter, on each day another one
+	@RINGER_RESTARTS=$(call of_day,4)/4 scripts/test
 
 lab: ## The tests on the laboratory's kernel, against real gpio, input and sound drivers
 	@Tests/Lab/test --libgpiod 1

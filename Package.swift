@@ -28,13 +28,17 @@ func program(
         linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
+// The library of Swift Testing's macros, where it is not the compiler's.
+let testingMacros: [SwiftSetting] =
+    Context.environment["RINGER_TESTING_MACROS"].map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? []
+
 func tests(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = [],
     libraries: [String] = []
 ) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, path: "Tests/Targets/\(name)", exclude: exclude, resources: resources,
-        linkerSettings: libraries.map { .linkedLibrary($0) })
+        swiftSettings: testingMacros, linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -43,9 +47,6 @@ func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 
 // Swift's library for 32-bit ARM has none.
 let hasFoundation = Context.environment["RINGER_WITHOUT_FOUNDATION"] == nil
-
-// The library of Swift Testing's macros, where it is not the compiler's.
-let testingMacros = Context.environment["RINGER_TESTING_MACROS"]
 
 let package = Package(
     name: "ringer",
@@ -191,8 +192,7 @@ let package = Package(
                 "ProcessDevice",
             ] + (hasFoundation ? ["UserNotifications"] : []), path: "Tests/Lab/LabTests",
             exclude: hasFoundation ? [] : ["Device/CalendarTests.swift"],
-            swiftSettings: testingMacros.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? [],
-            linkerSettings: [.linkedLibrary("asound")]),
+            swiftSettings: testingMacros, linkerSettings: [.linkedLibrary("asound")]),
 
         support("CLabSupport"),
         support("CServiceSupport"),

@@ -15,14 +15,15 @@ build_arm64() {
     scripts/swift-debian arm64 --build-tests
 }
 
-# Builds the laboratory's for armhf with the installed compiler, less those that need Foundation, and what they start. SwiftPM
-# links a program of tests without the file that names what Swift's static library needs.
+# Builds those for armhf that need no Foundation, and what they start, with the installed compiler. SwiftPM links a program of tests
+# without the file that names what Swift's static library needs.
 build_armhf() {
-    local testing option options=()
+    local testing option options=() armhf_tests="LabTests BehaviourTests RingerCoreTests RingerDaemonTests RingerPolicyTests SessionPropertiesTests SessionRulesTests"
     testing=$(scripts/arm trixie-armhf testing) || return
     for option in "$testing/libTesting.a" -ldispatch -lBlocksRuntime -lstdc++ -lm -l:libatomic.a; do options+=(-Xlinker "$option"); done
-    RINGER_WITHOUT_FOUNDATION=1 RINGER_TESTS=LabTests RINGER_TESTING_MACROS=$testing/libTestingMacros.so \
-        scripts/arm trixie-armhf build --build-tests --experimental-test-entry-point-path "$testing/runner.swift" -Xswiftc -I -Xswiftc "$testing" "${options[@]}"
+    RINGER_WITHOUT_FOUNDATION=1 RINGER_TESTS="$armhf_tests" RINGER_TESTING_MACROS=$testing/libTestingMacros.so \
+        scripts/arm trixie-armhf build --build-tests --experimental-test-entry-point-path "$testing/runner.swift" \
+        -Xswiftc -I -Xswiftc "$testing" "${options[@]}"
 }
 
 # build_tests LOG

@@ -26,7 +26,7 @@ public final class VirtualClock: DeviceClock, Sendable {
         var wallOrigin = Duration.seconds(1_767_225_600)
         var timers: [Entry] = []
         var nextID: UInt64 = 0
-        /// Calls of ``drive(patience:_:)`` that wait for a timer, or for the end of their operation.
+        /// Calls of ``drive(patience:_:)`` that wait for a timer, or for their operation.
         var drives: [UInt64: CheckedContinuation<Void, Never>] = [:]
         /// Called before time moves.
         var settling: Settling?
@@ -130,10 +130,13 @@ public final class VirtualClock: DeviceClock, Sendable {
 
     /// Runs `operation`, moving the clock from timer to timer while it waits.
     ///
+    /// It runs on the calling thread, and time moves once it waits, however long that thread stood still. Tasks that it does not
+    /// wait for, and those of an actor with an executor of its own, run beside it.
+    ///
     /// - Parameters:
-    ///   - patience: How long, in real time, the operation may take without a pending timer: it may be running on
+    ///   - patience: How long, in real time, the operation may take without a pending timer: a part of it may be running on
     ///     another thread.
-    ///   - operation: What to wait for, such as a sound that plays to its end.
+    ///   - operation: What to wait for, such as a sound that plays to its end. It must not block the thread until time moves.
     /// - Returns: The result of `operation`.
     /// - Throws: The error of `operation`; `RingerError` with the code `timedOut` if it waits for something that time
     ///   does not bring, such as a move of the switch. The operation is cancelled then.
@@ -141,19 +144,23 @@ public final class VirtualClock: DeviceClock, Sendable {
         patience: Duration = .seconds(10), _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let isDone = Flag()
-        let task = Task {
+        let executor = DrivenExecutor { [weak self] in self?.wakeDrives() }
+        defer { executor.abandon() }
+        let task = Task(executorPreference: executor) {
             defer {
                 isDone.raise()
-                wakeDrives()
+                self.wakeDrives()
             }
             return try await operation()
         }
         while !isDone.isRaised {
-            // Let the operation run until it waits, before time moves.
-            for _ in 0..<32 where !isDone.isRaised { await Task.yield() }
-            if isDone.isRaised || runNext(until: nil) { continue }
+            executor.run()
+            // What others do for it.
+            for _ in 0..<32 where !isDone.isRaised && executor.isEmpty { await Task.yield() }
+            let isWaiting = { @Sendable in !isDone.isRaised && executor.isEmpty }
+            if !isWaiting() || runNext(until: nil, if: isWaiting) { continue }
             // All threads may have stood still for that long: what has happened by now counts.
-            if await isMoving(isDone, within: patience) || isDone.isRaised || pendingTimers > 0 { continue }
+            if await isMoving(within: patience, isWaiting) || !isWaiting() || pendingTimers > 0 { continue }
             task.cancel()
             try Task.checkCancellation()
             throw RingerError(
@@ -165,11 +172,11 @@ public final class VirtualClock: DeviceClock, Sendable {
         return try await task.value
     }
 
-    /// Whether a timer is scheduled, or the operation ends, before `patience` of real time is over.
-    private func isMoving(_ isDone: Flag, within patience: Duration) async -> Bool {
+    /// Whether a timer is scheduled, or the operation goes on, before `patience` of real time is over.
+    private func isMoving(within patience: Duration, _ isWaiting: @escaping @Sendable () -> Bool) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                await self.nextMove(isDone)
+                await self.nextMove(isWaiting)
                 return true
             }
             group.addTask {
@@ -181,8 +188,8 @@ public final class VirtualClock: DeviceClock, Sendable {
         }
     }
 
-    /// Returns once a timer is pending, the operation has ended or the task is cancelled.
-    private func nextMove(_ isDone: Flag) async {
+    /// Returns once a timer is pending, the operation goes on or the task is cancelled.
+    private func nextMove(_ isWaiting: @escaping @Sendable () -> Bool) async {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -190,7 +197,7 @@ public final class VirtualClock: DeviceClock, Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    if isDone.isRaised || Task.isCancelled || !state.timers.isEmpty { return true }
+                    if !isWaiting() || Task.isCancelled || !state.timers.isEmpty { return true }
                     state.drives[id] = continuation
                     return false
                 }
@@ -216,9 +223,11 @@ public final class VirtualClock: DeviceClock, Sendable {
         state.withLock { $0.settling = Settling(body: body) }
     }
 
-    /// Moves to the next timer, not beyond `limit`, and calls it. Returns false if there is none.
-    private func runNext(until limit: MonotonicTime?) -> Bool {
+    /// Moves to the next timer, not beyond `limit`, and calls it. Returns false if there is none. Nothing moves where the operation
+    /// that waits goes on with what has settled.
+    private func runNext(until limit: MonotonicTime?, if isWaiting: () -> Bool = { true }) -> Bool {
         state.withLock { $0.settling }?.body()
+        guard isWaiting() else { return true }
         let body: (@Sendable () -> Void)? = state.withLock { state in
             guard
                 let index = state.timers.indices.min(by: { left, right in

@@ -47,9 +47,6 @@ FORWARD(int, sf_error, (SNDFILE *file), (file), 0)
 FORWARD(int, sf_command, (SNDFILE *file, int command, void *data, int size), (file, command, data, size), 0)
 FORWARD(int, sf_close, (SNDFILE *file), (file), 0)
 
-// At more damaged places, or where so many bytes behind one have no frame, FLAC ends: searching takes long.
-enum { MOST_ERRORS = 32, MOST_SEARCHED = 1 << 20 };
-
 struct ringer_sndfile {
     SNDFILE *file;
     ringer_sndfile_read read;
@@ -99,10 +96,10 @@ static sf_count_t read_source(void *buffer, sf_count_t count, void *context)
     int64_t left = decoder->size - decoder->offset;
 
     clear_error(decoder);
-    if (decoder->is_damaged && (decoder->errors > MOST_ERRORS || decoder->offset > decoder->start + MOST_SEARCHED)) return 0;
     if (count > left) count = left;
     if (count <= 0) return 0;
-    count = decoder->read(decoder->context, decoder->offset, buffer, count);
+    count = decoder->read(decoder->context, decoder->offset, buffer, count, decoder->is_damaged ? decoder->errors : 0,
+        decoder->is_damaged ? decoder->offset - decoder->start : 0);
     decoder->offset += count;
     return count;
 }

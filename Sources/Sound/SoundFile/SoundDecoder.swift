@@ -15,7 +15,7 @@ public struct SoundDecoder<Source: ByteSource> {
         case samples(SampleCoding)
         case packets(PacketCoding)
         case mpeg(MPEGCoding)
-        case library(LibraryDecoder)
+        case library(SndfileDecoder)
     }
 
     private var input: StagedInput<Source>
@@ -36,7 +36,7 @@ public struct SoundDecoder<Source: ByteSource> {
         input = StagedInput(headers.source, from: parsed.dataOffset, size: parsed.dataSize)
         if parsed.isClaimed {
             var parsed = parsed
-            coder = .library(try LibraryDecoder(headers.source, from: parsed.dataOffset, &parsed))
+            coder = .library(try SndfileDecoder(headers.source, from: parsed.dataOffset, &parsed))
         } else if parsed.codec == .mpegLayer3 {
             coder = .mpeg(try MPEGCoding(parsed))
         } else if let coding = SampleCoding(parsed.codec) {
@@ -129,7 +129,7 @@ public struct SoundDecoder<Source: ByteSource> {
     }
 
     private mutating func read<T: DecodedSample>(
-        _ frames: Int, of decoder: LibraryDecoder, into output: inout MutableSpan<T>
+        _ frames: Int, of decoder: SndfileDecoder, into output: inout MutableSpan<T>
     ) throws(SoundFileError) -> Int {
         let decoded = try decoder.read(frames, into: &output)
         position += Int64(decoded)

@@ -14,6 +14,9 @@ public enum SoundLimits {
     static let libraryFrames = 1 << 28
     /// Bytes that a library may read of a file for one call: one that finds nothing in so many would search for long.
     static let libraryBytes = 1 << 26
+    /// Damaged places behind which FLAC goes on, and bytes searched for a frame behind one: searching takes long.
+    static let flacDamagedPlaces = 32
+    static let flacSearchedBytes = 1 << 20
     /// Pages looked at of an Ogg file: more than 3 hours of sound, as one is at least 20 ms long in practice.
     static let oggPages = 1 << 20
     /// Zeros behind a sound that are distinguished from sound; more are not looked at.

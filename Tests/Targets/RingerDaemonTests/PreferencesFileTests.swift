@@ -44,10 +44,17 @@ import Testing
         unlink(file.path)
         try await file.write(Self.others)
         #expect(file.read { Issue.record($0) } == Self.others)
+        // Nor where it is to be written as soon as it was, on a thread that has not ended.
+        await withCheckedContinuation { isOver in
+            file.write(UserPreferences()) { _ in
+                unlink(file.path)
+                file.write(UserPreferences()) { _ in isOver.resume() }
+            }
+        }
+        #expect(folder.names == [])
         // What could not be written is not there.
-        unlink(file.path)
         rmdir(folder.path)
-        await #expect(throws: RingerError.self) { try await file.write(UserPreferences()) }
+        await #expect(throws: RingerError.self) { try await file.write(Self.others) }
         await #expect(throws: RingerError.self) { try await file.write(UserPreferences()) }
         mkdir(folder.path, 0o755)
         try await file.write(Self.others)

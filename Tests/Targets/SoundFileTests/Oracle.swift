@@ -63,6 +63,12 @@ enum Oracle: String, CaseIterable, Sendable {
         return (try Data(contentsOf: int16).int16, try Data(contentsOf: float).float32)
     }
 
+    /// The first number of ffmpeg's version.
+    static func ffmpegVersion() throws -> String? {
+        let banner = try ffmpeg.run(["-f", "lavfi", "-i", "anullsrc", "-t", "0", "-f", "null", "-"])
+        return banner.split(separator: " ").dropFirst(2).first.map { String($0.prefix(while: \.isNumber)) }
+    }
+
     /// What libsndfile decodes a file to, as interleaved 32-bit samples.
     func int32(_ file: URL, in folder: Folder) throws -> [Int32] {
         let raw = folder.file("decoded-\(UUID().uuidString).raw")

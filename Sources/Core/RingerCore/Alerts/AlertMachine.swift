@@ -184,11 +184,11 @@ struct AlertMachine: StateMachine {
         if round.outcome != .finished || cameToNothing { next = max(next, roundBeganAt + Self.shortestFailure) }
         // A file system that does not answer would be asked for nothing; a file that has been cut off for long is no longer being
         // rewritten.
-        let isOld = now - result.startedAt >= DecodingQueue.limit
+        let isOld = now - result.startedAt >= SoundReadQueue.limit
         if case .failed(let error) = round.outcome, error.code == .timedOut || isOld && error.code == .soundIncomplete,
             !round.vibrated
         {
-            next = max(next, roundBeganAt + DecodingQueue.limit)
+            next = max(next, roundBeganAt + SoundReadQueue.limit)
         }
         if next <= now { return beginRound(rules, now, &actions) }
         phase = .pausing(until: next)

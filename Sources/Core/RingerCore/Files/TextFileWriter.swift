@@ -67,7 +67,7 @@ package final class TextFileWriter: Sendable {
                 state.isWriting = !state.completions.isEmpty
                 guard state.isWriting else { return nil }
                 defer { (state.pending, state.completions) = (nil, []) }
-                return (state.pending, state.completions)
+                return (state.pending == state.written ? nil : state.pending, state.completions)
             }
             guard let (text, completions) = next else { return }
             var failure: RingerError?

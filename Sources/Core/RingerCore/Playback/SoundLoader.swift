@@ -76,7 +76,7 @@ package final class FileLoads: Sendable {
     }
 
     private let player: SoundPlayer
-    private let loads: DecodingQueue
+    private let loads: SoundReadQueue
     private let calls = CompletionTable<UInt64, End>()
     private var core: Core { player.core }
 
@@ -84,7 +84,7 @@ package final class FileLoads: Sendable {
     ///   return hold up no others then.
     package init(_ player: SoundPlayer, isApart: Bool = false) {
         self.player = player
-        loads = isApart ? DecodingQueue(player.clock, player.core) : player.loads
+        loads = isApart ? SoundReadQueue(player.clock, player.core) : player.loads
     }
 
     /// Loads the sound of the file at `path` for a sound with a reserved number; it is decoded once for all calls that wait for
@@ -114,14 +114,14 @@ package final class FileLoads: Sendable {
     ) {
         core.transition { calls.add(id.number, completion) }
         let isWanted: @Sendable () -> Bool = { [core, calls] in core.read { calls.contains(id.number) } }
-        let call = DecodingQueue.Call(isWanted: isWanted) { refusal in
+        let call = SoundReadQueue.Call(isWanted: isWanted) { refusal in
             SoundSource.Loaded { () throws(RingerError) in try read(refusal, isWanted) }
         } deliver: { [calls] loaded in
             let sound = loaded.sound.map { End.loaded($0) }
             calls.complete(id.number, with: loaded.error.map { .failed($0) } ?? sound ?? .stopped(.caller))
         }
         // It is not known how large the sound is: two are decoded at a time.
-        loads.load(key, bytes: DecodingQueue.mostBytes / DecodingQueue.mostAtOnce, for: call)
+        loads.load(key, bytes: SoundReadQueue.mostBytes / SoundReadQueue.mostAtOnce, for: call)
     }
 
     /// Ends a call that waits.

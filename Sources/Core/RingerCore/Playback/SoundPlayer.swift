@@ -17,7 +17,7 @@ public final class SoundPlayer: Sendable {
     /// The sounds that are not over, by number.
     private let table = TransitionState<[UInt64: SoundEntry]>([:])
     /// Reads the files of all sounds of the device.
-    let loads: DecodingQueue
+    let loads: SoundReadQueue
     let runner: StateMachineRunner<PlayerMachine>
     private let nextNumber = Atomic<UInt64>(0)
     private let observers = TransitionState<[Observer]>([])
@@ -34,7 +34,7 @@ public final class SoundPlayer: Sendable {
         self.clock = clock
         self.publisher = publisher
         self.output = output
-        loads = DecodingQueue(clock, core)
+        loads = SoundReadQueue(clock, core)
         let (table, observers) = (table, observers)
         let pcms = AudioRoute.allCases.map { ($0, output.pcm(for: $0)) }
         let switchesCard = (output as? any AnsweringOutput)?.switchesCard == true

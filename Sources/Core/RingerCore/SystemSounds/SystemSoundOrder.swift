@@ -101,10 +101,10 @@ extension SystemSoundServices {
         let access = access(order.source)
         // The length of an application's file is not known before it is found.
         let isUnknown = if case .contained = order.source { true } else { false }
-        let bytes = isUnknown ? DecodingQueue.mostBytes : access.frames * 2 * MemoryLayout<Int16>.size
+        let bytes = isUnknown ? SoundReadQueue.mostBytes : access.frames * 2 * MemoryLayout<Int16>.size
         // The client may be closed meanwhile, and the sound play on to its end.
         let number = call.id.number
-        let waiting = DecodingQueue.Call { [engine] in
+        let waiting = SoundReadQueue.Call { [engine] in
             engine.runner.read { $0.isLoading(number) }
         } read: { [engine, table] refusal in
             SoundSource.Loaded { () throws(RingerError) in try engine.load(access, of: table, refusal) }

@@ -20,8 +20,12 @@ struct ringer_sndfile_info {
     int bits;
 };
 
-/// Reads bytes of the source at an offset, and returns how many there were.
-typedef int64_t (*ringer_sndfile_read)(void *context, int64_t offset, void *buffer, int64_t count);
+/// Reads bytes of the source at an offset, and returns how many there were; with 0 the sound ends.
+///
+/// @param damaged where the library searches FLAC for a frame behind damage: how many damaged places it has found by then; else 0
+/// @param searched then: how many bytes behind the beginning of the call of the library the offset is
+typedef int64_t (*ringer_sndfile_read)(void *context, int64_t offset, void *buffer, int64_t count, int damaged,
+    int64_t searched);
 
 /// Whether the library is there.
 bool ringer_sndfile_is_present(void);

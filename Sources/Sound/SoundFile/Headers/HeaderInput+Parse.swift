@@ -42,9 +42,9 @@ extension HeaderInput {
         case "RF64", "BW64":
             return try WAVEHeader.parse(&self, as: .rf64)
         case "OggS":
-            return try LibraryHeader.parse(&self, as: .ogg)
+            return try SndfileHeader.parse(&self, as: .ogg)
         case "fLaC":
-            return try LibraryHeader.parse(&self, as: .flac)
+            return try SndfileHeader.parse(&self, as: .flac)
         case let other:
             if let parsed = try MPEGHeader.parse(&self, 0..<size) { return parsed }
             throw SoundFileError(

@@ -291,7 +291,7 @@ struct SlowFileTests {
         let clock = bench.clock
         let loads = bench.player.loads
         for (number, hangs) in [(UInt64(1), false), (2, true)] {
-            let call = DecodingQueue.Call {
+            let call = SoundReadQueue.Call {
                 true
             } read: { refusal in
                 if let refusal { return .failure(refusal) }
@@ -311,10 +311,10 @@ struct SlowFileTests {
     @Test("two sounds at a time are decoded however long that takes; one that waits for its file makes room after 2 s")
     func longDecoding() {
         for (hangs, expected) in [(false, 0), (true, 1)] {
-            let loads = DecodingQueue(HoldingClock(bench.clock, work), Core())
+            let loads = SoundReadQueue(HoldingClock(bench.clock, work), Core())
             let begun = Record<Int>()
             func load(_ number: UInt64, _ body: @escaping @Sendable () -> Void = {}) {
-                let call = DecodingQueue.Call {
+                let call = SoundReadQueue.Call {
                     true
                 } read: { _ in
                     body()

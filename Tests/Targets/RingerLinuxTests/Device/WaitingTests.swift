@@ -189,6 +189,29 @@ struct DriveTests {
         }
         #expect(error?.code == .timedOut)
         #expect(error?.detail?.contains("no timer is pending") == true)
+        // It goes on, though nobody drives it.
+        while !isCancelled.withLock({ $0 }) { await Task.yield() }
+        device.close()
+    }
+
+    // It moved while the operation's thread stood still, on a machine that had much else to do.
+    @Test("time stands still while the operation and its children compute")
+    func computing() async throws {
+        let device = try Device.simulated(SimulatedBoard(clock: clock))
+        let start = clock.now
+        let times = try await clock.drive { [clock] in
+            let timer = clock.schedule(at: start + .seconds(9)) {}
+            defer { timer.cancel() }
+            @Sendable func compute() -> Duration {
+                usleep(20_000)
+                return clock.now - start
+            }
+            let first = compute()
+            try await device.sleep(for: .seconds(1))
+            async let child = compute()
+            return await [first, compute(), child]
+        }
+        #expect(times == [.zero, .seconds(1), .seconds(1)])
         device.close()
     }
 

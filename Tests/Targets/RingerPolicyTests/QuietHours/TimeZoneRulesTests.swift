@@ -230,7 +230,8 @@ struct TimeZoneRulesTests {
             }
             time = next
         }
-        #expect(count > 100)
+        // Morocco has no changes after 2026 (tzdata 2026f).
+        #expect(count > 60)
     }
 
     @Test(

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import RingerPolicy
 import SeededGenerator
 
@@ -36,7 +36,16 @@ struct ZoneFile {
 
     /// The file of a zone of this machine; nil if it has none.
     static func installed(_ name: String) -> [UInt8]? {
-        try? [UInt8](Data(contentsOf: URL(fileURLWithPath: "/usr/share/zoneinfo/\(name)")))
+        guard let file = fopen("/usr/share/zoneinfo/\(name)", "r") else { return nil }
+        defer { fclose(file) }
+        return contents(file)
+    }
+
+    /// What is left of a file, which is closed by its owner.
+    static func contents(_ file: UnsafeMutablePointer<FILE>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while case let byte = getc(file), byte != EOF { bytes.append(UInt8(byte)) }
+        return bytes
     }
 }
 
@@ -44,28 +53,21 @@ struct ZoneFile {
 enum ZoneInfo {
     /// Whether tests that need it run. Where `RINGER_REQUIRE_ORACLES` is set they always do, and fail without.
     static var isPresent: Bool {
-        ProcessInfo.processInfo.environment["RINGER_REQUIRE_ORACLES"] != nil
-            || FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
-                && ZoneFile.installed("Europe/Berlin") != nil
+        getenv("RINGER_REQUIRE_ORACLES") != nil
+            || access("/usr/bin/python3", X_OK) == 0 && ZoneFile.installed("Europe/Berlin") != nil
     }
 
     struct Failure: Error {
-        let arguments: [String]
+        let command: String
     }
 
-    /// What `Zones/expect.py` prints, in words.
+    /// What `Zones/expect.py` prints, in words. The arguments have no quotation marks.
     static func expect(_ arguments: [String]) throws -> [[Substring]] {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../Zones/expect.py")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", script.path] + arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(arguments: arguments) }
+        let script = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/Zones/expect.py"
+        let command = (["python3", script] + arguments).map { "'\($0)'" }.joined(separator: " ")
+        guard let output = popen(command, "r") else { throw Failure(command: command) }
+        let text = String(decoding: ZoneFile.contents(output), as: UTF8.self)
+        guard pclose(output) == 0 else { throw Failure(command: command) }
         return text.split(separator: "\n").map { $0.split(separator: " ") }
     }
 }

@@ -462,8 +462,11 @@ def decode(folder, names):
         if result.returncode == 0:
             return
         errors = result.stderr.decode(errors="replace")
+        # Before ffmpeg 6, and since.
+        lines = {line.partition(": ")[0] for line in errors.splitlines()} | set(errors.splitlines())
         refused = [name for index, name in enumerate(names)
-                   if os.path.join(folder, name) + ": " in errors or f"map '{index}:a:0'" in errors]
+                   if {path := os.path.join(folder, name), f"Error opening input file {path}."} & lines
+                   or f"map '{index}:a:0'" in errors]
         if not refused and all(os.path.exists(os.path.join(folder, name + ".s16")) for name in names):
             return
         refused = refused or names[:1]

@@ -5,8 +5,8 @@ import CSndfile
 /// the decoder has no more. One thread at a time.
 ///
 /// The library is always asked for the same number of frames: at damaged places its answer depends on it.
-final class LibraryDecoder {
-    private let input: LibraryInput
+final class SndfileDecoder {
+    private let input: SndfileInput
     private let decoder: OpaquePointer
     private let channels: Int
     private let isFLAC: Bool
@@ -30,10 +30,11 @@ final class LibraryDecoder {
         let isCounted = parsed.container == .flac && parsed.countedFrames != nil
         input = SourceInput(source, from: offset, size: parsed.dataSize, hides: isCounted ? 21..<26 : 0..<0)
         var info = ringer_sndfile_info()
-        let read: ringer_sndfile_read = { context, place, buffer, count in
+        let read: ringer_sndfile_read = { context, place, buffer, count, damaged, searched in
+            if damaged > SoundLimits.flacDamagedPlaces || searched > SoundLimits.flacSearchedBytes { return 0 }
             // SAFETY: it is the input that the decoder keeps, and the library's buffer of `count` bytes.
             guard let context, let buffer else { return 0 }
-            let input = Unmanaged<LibraryInput>.fromOpaque(context).takeUnretainedValue()
+            let input = Unmanaged<SndfileInput>.fromOpaque(context).takeUnretainedValue()
             return input.read(
                 at: place, into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(clamping: count)))
         }
@@ -67,7 +68,7 @@ final class LibraryDecoder {
         parsed.bits = Int(info.bits)
         parsed.framesPerPacket = Int(clamping: max(0, info.frames))
         try refill()
-        if ready.isEmpty { throw .withoutFrames(isTruncated: info.frames > 0, at: offset) }
+        if ready.isEmpty { throw .withoutFrames(isTruncated: info.frames > 0 || parsed.isTruncated, at: offset) }
     }
 
     deinit { ringer_sndfile_close(decoder) }
@@ -172,7 +173,7 @@ final class LibraryDecoder {
 }
 
 /// The source of a decoder's bytes, for the library's calls.
-private class LibraryInput {
+private class SndfileInput {
     let size: Int64
     /// The first error of the source.
     final var failure: SoundFileError?
@@ -188,7 +189,7 @@ private class LibraryInput {
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int64 { 0 }
 }
 
-private final class SourceInput<Source: ByteSource>: LibraryInput {
+private final class SourceInput<Source: ByteSource>: SndfileInput {
     private var source: Source
     private let start: Int64
     /// Where FLAC's header counts the samples, if that is read as 0, for unknown.
@@ -223,7 +224,7 @@ private final class SourceInput<Source: ByteSource>: LibraryInput {
     }
 }
 #else
-struct LibraryDecoder {
+struct SndfileDecoder {
     init(_ source: some ByteSource, from offset: Int64, _ parsed: inout ParsedHeader) throws(SoundFileError) {
         throw .missingSndfile(parsed, at: offset)
     }
@@ -246,7 +247,7 @@ extension SoundFileError {
 }
 
 /// Reads the headers of what libsndfile decodes.
-enum LibraryHeader {
+enum SndfileHeader {
     static func parse(
         _ input: inout HeaderInput<some ByteSource>, as container: SoundContainer
     ) throws(SoundFileError) -> ParsedHeader {
@@ -257,7 +258,7 @@ enum LibraryHeader {
         var parsed = ParsedHeader(
             container: container, codec: .flac, sampleRate: 0, channels: 0, dataOffset: 0, dataSize: end,
             isTruncated: !isWhole, bytesPerPacket: Int(clamping: end), framesPerPacket: 1)
-        let decoder = try LibraryDecoder(input.source, from: input.base, &parsed)
+        let decoder = try SndfileDecoder(input.source, from: input.base, &parsed)
         if container == .flac {
             // The library takes other blocks in front (RFC 9639, 8: the first is STREAMINFO), and its count of frames is not there.
             let block = try input.bytes(at: 4, count: 4)

@@ -6,7 +6,7 @@ import Synchronization
 /// A read may never return, as from a file system that does not answer, and cannot be interrupted. A load that waits for one
 /// for ``limit`` is answered as timed out, and its thread is left behind: until it returns, the same sound fails at once, and
 /// while ``mostThreads`` are left behind, so does every sound. One that can be had without reading is had so then.
-final class DecodingQueue: Sendable {
+final class SoundReadQueue: Sendable {
     /// A call that waits for a load.
     struct Call: Sendable {
         /// Whether it still waits; a sound for which no call does is not loaded.
@@ -61,19 +61,20 @@ final class DecodingQueue: Sendable {
             let now = clock.now
             // The threads that read.
             let readers = loads.filter { $0.wait != nil && $0.refusal == nil }
-            if readers.count(where: \.isLate) >= DecodingQueue.mostThreads {
+            if readers.count(where: \.isLate) >= SoundReadQueue.mostThreads {
                 for index in loads.indices where loads[index].wait == nil && loads[index].refusal == nil {
                     loads[index].refuse("too many earlier reads have not returned")
                 }
             }
-            let isFull = readers.count >= DecodingQueue.mostThreads
+            let isFull = readers.count >= SoundReadQueue.mostThreads
             guard let next = loads.firstIndex(where: { $0.wait == nil && (!isFull || $0.refusal != nil) }) else {
                 return nil
             }
-            let counted = loads.filter { $0.wait.map { now - ($0.since ?? now) < DecodingQueue.patience } ?? false }
+            let counted = loads.filter { $0.wait.map { now - ($0.since ?? now) < SoundReadQueue.patience } ?? false }
             let bytes = counted.reduce(loads[next].bytes) { $0 + $1.bytes }
             // One alone may be larger.
-            guard counted.isEmpty || counted.count < DecodingQueue.mostAtOnce && bytes <= DecodingQueue.mostBytes else {
+            guard counted.isEmpty || counted.count < SoundReadQueue.mostAtOnce && bytes <= SoundReadQueue.mostBytes
+            else {
                 return nil
             }
             let wait = FileWait(clock)
@@ -93,7 +94,7 @@ final class DecodingQueue: Sendable {
             let load = loads[index]
             loads[index].calls = []
             if !load.calls.isEmpty {
-                add(load.calls, load.key, bytes: load.bytes, "no answer within \(DecodingQueue.limit)")
+                add(load.calls, load.key, bytes: load.bytes, "no answer within \(SoundReadQueue.limit)")
             }
         }
 
