@@ -15,10 +15,10 @@ build_arm64() {
     scripts/swift-debian arm64 --build-tests
 }
 
-# Builds those for armhf that need no Foundation, and what they start, with the installed compiler. SwiftPM links a program of tests
+# Builds those for armhf that need neither Foundation nor Dispatch, and what they start, with the installed compiler. SwiftPM links a program of tests
 # without the file that names what Swift's static library needs.
 build_armhf() {
-    local testing option options=() armhf_tests="LabTests BehaviourTests RingerCoreTests RingerDaemonTests RingerPolicyTests SessionPropertiesTests SessionRulesTests"
+    local testing option options=() armhf_tests="LabTests BehaviourTests RingerCoreTests RingerDaemonTests RingerPolicyTests SessionRulesTests"
     testing=$(scripts/arm trixie-armhf testing) || return
     for option in "$testing/libTesting.a" -ldispatch -lBlocksRuntime -lstdc++ -lm -l:libatomic.a; do options+=(-Xlinker "$option"); done
     RINGER_WITHOUT_FOUNDATION=1 RINGER_TESTS="$armhf_tests" RINGER_TESTING_MACROS=$testing/libTestingMacros.so \
