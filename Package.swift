@@ -168,7 +168,7 @@ let package = Package(
             [
                 "RingerLinux", "RingerClient", "RingerDaemon", "RingerTerminal", "RingerTestKit", "ServiceSupport",
                 "SessionProperties", system,
-            ]),
+            ], exclude: hasFoundation ? [] : ["ClosingTests.swift"]),
         tests("SessionPropertiesTests", ["SessionProperties", "RingerTestKit"]),
         tests(
             "AppleNamesTests",
