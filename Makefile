@@ -1,7 +1,7 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments feedback field examples units overlays lab-gpiod2 processors arm arm-test lab-arm64 \
+.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations mutations-part installation systemd library api pipewire pipewire-figures fragments feedback field examples units overlays lab-gpiod2 processors arm arm-test lab-arm64 lab-armhf \
 	arm64-link armhf-link swift-debian sanitize docs house rounds stress endurance endurance-part endurance-long month hostile fuzz dist deb packages container failing-calls failing-part detector format lint warnings warnings-elsewhere warnings-gpiod2 sanitize-part sanitize-build bench install uninstall clean
 
 help: ## This list
@@ -109,6 +109,9 @@ lab-gpiod2: ## Those of the laboratory's tests that use GPIO lines, with libgpio
 
 lab-arm64: ## The laboratory's tests on a kernel for 64-bit ARM, emulated, built with Debian's Swift
 	@Tests/Lab/test --arch arm64
+
+lab-armhf: ## The same for 32-bit ARM, built with the SDK of scripts/arm
+	@Tests/Lab/test --arch armhf
 
 failing-calls: ## Every system call of ten scenarios fails in turn, in the laboratory
 	@Tests/Lab/test --libgpiod 1 --failing-calls

@@ -28,18 +28,25 @@ func program(
         linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
+// The library of Swift Testing's macros, where it is not the compiler's.
+let testingMacros: [SwiftSetting] =
+    Context.environment["RINGER_TESTING_MACROS"].map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? []
+
 func tests(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = [],
     libraries: [String] = []
 ) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, path: "Tests/Targets/\(name)", exclude: exclude, resources: resources,
-        linkerSettings: libraries.map { .linkedLibrary($0) })
+        swiftSettings: testingMacros, linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Tests/Support/\(name)")
 }
+
+// Swift's library for 32-bit ARM has none.
+let hasFoundation = Context.environment["RINGER_WITHOUT_FOUNDATION"] == nil
 
 let package = Package(
     name: "ringer",
@@ -161,7 +168,7 @@ let package = Package(
             [
                 "RingerLinux", "RingerClient", "RingerDaemon", "RingerTerminal", "RingerTestKit", "ServiceSupport",
                 "SessionProperties", system,
-            ]),
+            ], exclude: hasFoundation ? [] : ["ClosingTests.swift"]),
         tests("SessionPropertiesTests", ["SessionProperties", "RingerTestKit"]),
         tests(
             "AppleNamesTests",
@@ -182,8 +189,10 @@ let package = Package(
             name: "LabTests",
             dependencies: [
                 "RingerLinux", "RingerClient", "RingerTestKit", "ServiceSupport", "CALSA", "CLabSupport",
-                "ProcessDevice", "UserNotifications",
-            ], path: "Tests/Lab/LabTests", linkerSettings: [.linkedLibrary("asound")]),
+                "ProcessDevice",
+            ] + (hasFoundation ? ["UserNotifications"] : []), path: "Tests/Lab/LabTests",
+            exclude: hasFoundation ? [] : ["Device/CalendarTests.swift"],
+            swiftSettings: testingMacros, linkerSettings: [.linkedLibrary("asound")]),
 
         support("CLabSupport"),
         support("CServiceSupport"),
@@ -246,4 +255,15 @@ if Context.environment["RINGER_FRAGMENTS"] != nil {
 // The tests that a build has, where it runs no others.
 if let names = Context.environment["RINGER_TESTS"]?.split(separator: " ") {
     package.targets.removeAll { $0.type == .test && !names.contains(Substring($0.name)) }
+}
+
+// What needs Foundation, and has no library of that name.
+if !hasFoundation {
+    let names: Set = [
+        "AudioToolbox", "AVFAudio", "AVFoundation", "UserNotifications", "AppleNamesTests", "CallRinger",
+        "SwitchDetector",
+        "NotificationHelper", "MusicSession", "RingLoop", "FirstCheck", "endurance", "SessionBenchmark", "hostile",
+    ]
+    package.targets.removeAll { names.contains($0.name) }
+    package.products.removeAll { names.contains($0.name) }
 }

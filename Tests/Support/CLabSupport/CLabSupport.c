@@ -18,6 +18,11 @@ int lab_input_use_monotonic_clock(int fd)
     return ioctl(fd, EVIOCSCLOCKID, &clock);
 }
 
+int64_t lab_input_time(const struct input_event *event)
+{
+    return (int64_t)event->input_event_sec * 1000000 + event->input_event_usec;
+}
+
 int lab_input_switch(int fd, unsigned int code)
 {
     unsigned char states[SW_CNT / 8 + 1] = {0};

@@ -35,7 +35,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#ifdef __aarch64__ /* qemu's machine; otherwise user-mode Linux */
+#if defined(__aarch64__) || defined(__arm__) /* qemu's machine; otherwise user-mode Linux */
 #define OUTPUT_CONSOLE "/dev/hvc0"
 #define ERROR_CONSOLE "/dev/hvc1"
 #define TERMINAL "/dev/hvc2"

@@ -74,7 +74,7 @@ extension VirtualTime {
             }
             #expect(result.outcome == .silenced(by: .ringSilentSwitch))
             let period = try #require(lab.speaker?.lastGrant).period
-            let length = Duration.nanoseconds(heard.count * 1_000_000_000 / 48_000)
+            let length = Duration.nanoseconds(Int64(heard.count) * 1_000_000_000 / 48_000)
             // From dmix's buffer all is taken back but the period that is about to be heard.
             let late = length - (at - start)
             #expect(late <= (pcm == "mixed" ? period * 2 : period) && late >= .zero - period, "\(late)")
@@ -122,7 +122,7 @@ extension VirtualTime {
                 let recording = try await recorder.stop()
                 let first = try #require(recording.firstIndex { $0 != 0 })
                 let last = try #require(recording.lastIndex { $0 != 0 })
-                let length = Duration.nanoseconds((last + 1 - first) * 1_000_000_000 / 48_000)
+                let length = Duration.nanoseconds(Int64(last + 1 - first) * 1_000_000_000 / 48_000)
                 let late = start + length - stopped
                 print("stopThenSilence \(pcm): \(milliseconds) ms, silent \(late) after the stop")
                 #expect(late <= .milliseconds(10) + Lab.lateness, "\(late)")

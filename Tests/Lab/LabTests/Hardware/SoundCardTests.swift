@@ -318,7 +318,7 @@ extension EitherTime {
         private func setClock(ahead seconds: Int) throws {
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)
-            time.tv_sec += seconds
+            time.tv_sec += .init(seconds)
             guard clock_settime(CLOCK_REALTIME, &time) == 0 else { throw LabFailure.system("clock_settime") }
         }
 

@@ -92,7 +92,7 @@ final class InputDevice: Sendable {
             let count = read(descriptor, &event, size)
             if count == size {
                 if event.type == UInt16(EV_SYN) && event.code == UInt16(SYN_REPORT) { continue }
-                let time = Duration.seconds(event.time.tv_sec) + .microseconds(event.time.tv_usec)
+                let time = Duration.microseconds(lab_input_time(&event))
                 return Event(type: event.type, code: event.code, value: event.value, time: time)
             }
             guard count < 0 && errno == EAGAIN else { throw LabFailure.system("read", path) }

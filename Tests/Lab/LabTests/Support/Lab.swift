@@ -52,9 +52,9 @@ enum Lab {
     static let clock = environment("RINGER_LAB_TIME").flatMap(Clock.init(rawValue:))
 
     /// By how much what happens in the guest may be early or late besides what a test allows it. In user-mode Linux
-    /// computing takes no virtual time; on the emulated machine for 64-bit ARM it takes as long as on a processor of
+    /// computing takes no virtual time; on the emulated machine for ARM it takes as long as on a processor of
     /// 1 GHz, and the host's load counts while the guest sleeps.
-    #if arch(arm64)
+    #if arch(arm64) || arch(arm)
     static let lateness = Duration.milliseconds(200)
     #else
     static let lateness = Duration.zero

@@ -67,7 +67,7 @@ final class LineRecorder: Sendable {
             }
             next += interval
             var deadline = timespec(
-                tv_sec: Int(next.components.seconds), tv_nsec: Int(next.components.attoseconds / 1_000_000_000))
+                tv_sec: .init(next.components.seconds), tv_nsec: .init(next.components.attoseconds / 1_000_000_000))
             if !isStopping { clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, nil) }
         }
     }

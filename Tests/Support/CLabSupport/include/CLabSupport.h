@@ -12,6 +12,8 @@
 /* linux/input.h: an event device. */
 int lab_input_name(int fd, char *name, size_t size);
 int lab_input_use_monotonic_clock(int fd);
+/* When it happened, in microseconds. */
+int64_t lab_input_time(const struct input_event *event);
 /* Whether the switch is on: 1 or 0. */
 int lab_input_switch(int fd, unsigned int code);
 /* The axis's value is written to *value. */
