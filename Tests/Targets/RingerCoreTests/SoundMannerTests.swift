@@ -8,7 +8,7 @@ import Testing
         let sound = PCMBuffer.silence(duration: .seconds(1))
         let manner = SoundManner(first: 10, rounds: SoundManner.most(of: sound))
         let frames: Int64 = manner.frames(of: sound)
-        #expect(frames == 48_000 * 1_000_000_000 - 10)
+        #expect(frames == Int64(48_000) * 1_000_000_000 - 10)
         let left = manner.after(frames - 1, of: sound)
         #expect(left.first == 47_999 && left.rounds == 1)
         #expect(manner.after(frames, of: sound).frames(of: sound) == 0)

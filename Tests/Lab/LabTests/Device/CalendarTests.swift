@@ -1,5 +1,6 @@
 import Foundation
 import ProcessDevice
+import RingerLinux
 import RingerTestKit
 import Testing
 import UserNotifications

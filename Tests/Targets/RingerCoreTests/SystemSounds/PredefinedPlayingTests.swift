@@ -39,8 +39,8 @@ struct PredefinedPlayingTests {
             (SystemSoundID.vibrate, [0..<400_000]), (1011, [0..<250_000, 400_000..<650_000]),
             (1311, [0..<150_000, 250_000..<400_000]), (1350, [0..<80_000, 160_000..<480_000]),
             (1351, [0..<300_000, 380_000..<460_000, 540_000..<620_000]),
-        ] as [(SystemSoundID, [Range<Int>])])
-    func vibrations(id: SystemSoundID, turns: [Range<Int>]) throws {
+        ] as [(SystemSoundID, [Range<Int64>])])
+    func vibrations(id: SystemSoundID, turns: [Range<Int64>]) throws {
         for use in [SystemSoundServices.Use.sound, .alert] {
             let bench = try SoundsBench(position: .silent)
             bench.play(id, as: use)

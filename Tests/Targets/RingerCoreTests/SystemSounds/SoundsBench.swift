@@ -58,19 +58,19 @@ struct SoundsBench {
 
     var outcomes: [SoundOutcome] { results.all.map(\.outcome) }
     /// When the motor turned, in microseconds from the beginning.
-    var turns: [Range<Int>] {
+    var turns: [Range<Int64>] {
         board.motor.turns.map { turn in
             microseconds(turn.start)..<microseconds(turn.end ?? clock.now)
         }
     }
     /// When sounds were heard, in microseconds from the beginning.
-    var heard: [Range<Int>] {
+    var heard: [Range<Int64>] {
         board.speaker.recordings.compactMap { recording in
             recording.start.map { microseconds($0)..<microseconds(recording.end ?? clock.now) }
         }
     }
 
-    func microseconds(_ time: MonotonicTime) -> Int { Int((time - start).nanoseconds / 1000) }
+    func microseconds(_ time: MonotonicTime) -> Int64 { (time - start).nanoseconds / 1000 }
 }
 
 /// Work that was to be done aside, and is done when the test says so.

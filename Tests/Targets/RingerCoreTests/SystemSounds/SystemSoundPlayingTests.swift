@@ -60,8 +60,8 @@ struct SystemSoundPlayingTests {
     @Test(
         "a second vibration takes the place of the first, and the motor turns on; it rests 0.1 s after one that is over",
         arguments: [(100, [0..<500_000], .stopped(.replaced)), (400, [0..<400_000, 500_000..<900_000], .finished)]
-            as [(Int64, [Range<Int>], SoundOutcome)])
-    func secondVibration(after: Int64, turns: [Range<Int>], first: SoundOutcome) throws {
+            as [(Int64, [Range<Int64>], SoundOutcome)])
+    func secondVibration(after: Int64, turns: [Range<Int64>], first: SoundOutcome) throws {
         let bench = try SoundsBench()
         bench.play(.vibrate)
         bench.clock.advance(by: .milliseconds(after))
@@ -120,8 +120,8 @@ struct SystemSoundPlayingTests {
 
     @Test(
         "a flip to silent stops a system sound; an alert's vibration goes on, unless the user wants none there",
-        arguments: [(true, 400_000, .finished), (false, 250_000, .stopped(.caller))] as [(Bool, Int, SoundOutcome)])
-    func flip(vibratesOnSilent: Bool, end: Int, vibration: SoundOutcome) throws {
+        arguments: [(true, 400_000, .finished), (false, 250_000, .stopped(.caller))] as [(Bool, Int64, SoundOutcome)])
+    func flip(vibratesOnSilent: Bool, end: Int64, vibration: SoundOutcome) throws {
         let bench = try SoundsBench(preferences: UserPreferences(vibrateOnSilent: vibratesOnSilent))
         bench.play(try bench.register(milliseconds: 1000), as: .alert)
         bench.clock.advance(by: .milliseconds(250))

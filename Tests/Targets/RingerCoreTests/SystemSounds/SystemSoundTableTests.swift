@@ -10,9 +10,9 @@ struct Cell: Sendable, CustomTestStringConvertible {
     var call: Call
     var position: SwitchPosition
     /// The 250 ms sound, in microseconds.
-    var heard: Range<Int>?
+    var heard: Range<Int64>?
     /// The motor, in microseconds.
-    var felt: Range<Int>?
+    var felt: Range<Int64>?
     var outcome: SoundOutcome
     /// The completion, in microseconds.
     var completed: Int
