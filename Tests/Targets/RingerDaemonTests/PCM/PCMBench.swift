@@ -268,7 +268,7 @@ final class PCMBench: Sendable {
             // aplay plays 20 ms of silence where a sound ends whose length it does not know.
             let silence = played % PCMBench.period
             #expect(silence == PCMBench.rate / 50)
-            truncate(heardPath, (played - silence) * 4)
+            truncate(heardPath, .init((played - silence) * 4))
             return status
         }
 
