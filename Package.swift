@@ -261,8 +261,8 @@ if let names = Context.environment["RINGER_TESTS"]?.split(separator: " ") {
 if !hasFoundation {
     let names: Set = [
         "AudioToolbox", "AVFAudio", "AVFoundation", "UserNotifications", "AppleNamesTests", "CallRinger",
-        "SwitchDetector", "NotificationHelper", "MusicSession", "RingLoop", "FirstCheck", "endurance", "SessionBenchmark",
-        "hostile",
+        "SwitchDetector", "NotificationHelper", "MusicSession", "RingLoop", "FirstCheck", "endurance",
+        "SessionBenchmark", "hostile",
     ]
     package.targets.removeAll { names.contains($0.name) }
     package.products.removeAll { names.contains($0.name) }
