@@ -31,10 +31,7 @@ final class LoopbackRecorder: Sendable {
         try check(snd_pcm_open(&handle, "loopback_capture", SND_PCM_STREAM_CAPTURE, 0), "snd_pcm_open")
         guard let handle else { throw LabFailure("snd_pcm_open gave nothing") }
         do {
-            try check(
-                snd_pcm_set_params(
-                    handle, SND_PCM_FORMAT_S16_LE, SND_PCM_ACCESS_RW_INTERLEAVED, UInt32(channels), UInt32(rate), 0,
-                    400_000), "snd_pcm_set_params")
+            try Self.configure(handle, rate: rate, channels: channels, check)
             try check(snd_pcm_start(handle), "snd_pcm_start")
         } catch {
             snd_pcm_close(handle)
@@ -48,6 +45,30 @@ final class LoopbackRecorder: Sendable {
             // Ten milliseconds at once: see `stop`.
             Self.record(pcm, framesAtOnce: rate / 100, channels: channels, shared)
         }
+    }
+
+    /// Periods of 0.1 s, and a buffer of 4 s: it does not overrun where the host lets the guest wait for seconds.
+    private static func configure(
+        _ pcm: OpaquePointer, rate: Int, channels: Int, _ check: (Int32, String) throws -> Void
+    ) throws {
+        var parameters: OpaquePointer?
+        var buffer: UInt32 = 4_000_000
+        var period: UInt32 = 100_000
+        try check(snd_pcm_hw_params_malloc(&parameters), "snd_pcm_hw_params_malloc")
+        defer { snd_pcm_hw_params_free(parameters) }
+        try check(snd_pcm_hw_params_any(pcm, parameters), "snd_pcm_hw_params_any")
+        try check(
+            snd_pcm_hw_params_set_access(pcm, parameters, SND_PCM_ACCESS_RW_INTERLEAVED), "snd_pcm_hw_params_set_access")
+        try check(
+            snd_pcm_hw_params_set_format(pcm, parameters, SND_PCM_FORMAT_S16_LE), "snd_pcm_hw_params_set_format")
+        try check(
+            snd_pcm_hw_params_set_channels(pcm, parameters, UInt32(channels)), "snd_pcm_hw_params_set_channels")
+        try check(snd_pcm_hw_params_set_rate(pcm, parameters, UInt32(rate), 0), "snd_pcm_hw_params_set_rate")
+        try check(
+            snd_pcm_hw_params_set_period_time_near(pcm, parameters, &period, nil), "snd_pcm_hw_params_set_period_time_near")
+        try check(
+            snd_pcm_hw_params_set_buffer_time_near(pcm, parameters, &buffer, nil), "snd_pcm_hw_params_set_buffer_time_near")
+        try check(snd_pcm_hw_params(pcm, parameters), "snd_pcm_hw_params")
     }
 
     deinit {
