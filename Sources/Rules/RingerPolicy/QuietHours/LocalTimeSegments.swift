@@ -30,9 +30,9 @@ struct LocalTimeSegments {
         return .max
     }
 
-    /// The first second from which on it is never again before a local time: the second of two, or the first after a gap.
+    /// The last second at which a local time begins: the second of two, or the first after a gap.
     func last(before local: Int64) -> Int64 {
-        for (index, segment) in segments.enumerated().reversed() where local - segment.offset > segment.start {
+        for (index, segment) in segments.enumerated().reversed() where local - segment.offset >= segment.start {
             return min(end(of: index), local - segment.offset)
         }
         return .min

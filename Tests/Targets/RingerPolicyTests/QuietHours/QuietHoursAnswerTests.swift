@@ -97,11 +97,21 @@ struct QuietHoursAnswerTests {
         #expect(
             try answer("Sun 02:10-02:20", first + 40 * minute, Self.berlin)
                 == span(.silence, first + 10 * minute, first + 80 * minute))
+        // Also where the second is the moment at which the clock is set back.
+        #expect(
+            try answer("Sat 22:00-02:00", first, Self.berlin)
+                == span(.silence, first - 240 * minute, first + 60 * minute))
+        #expect(
+            try answer("Sun 02:00-02:00", first, Self.berlin)
+                == span(.silence, first, utc(2026, 10, 26, 1)))
         // Half an hour, from 2:00 to 1:30 at 15:00 UTC of the day before.
         let howe = utc(2026, 4, 4, 15)
         #expect(
             try answer("Sun 01:45-01:50", howe, "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0")
                 == span(.silence, howe - 15 * minute, howe + 20 * minute))
+        #expect(
+            try answer("Sun 01:00-01:30", howe - 1, "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0")
+                == span(.silence, howe - 60 * minute, howe))
     }
 
     @Test("a zone that left out a day had nothing of its spans, and the boundaries are those around it")
@@ -193,6 +203,7 @@ struct QuietHoursYearTests {
     private static let written = [
         "Mon..Fri 22:00-07:00; Sat,Sun 23:30-09:00; daily 20:00-22:00 volume=0.3; Sat..Mon 12:30-14:45 volume=0.25",
         "Sun 01:30-02:15 volume=0.5; daily 02:30-02:45; Sun 02:05-02:10 volume=0.1; Fri..Mon 02:40-02:00 volume=0.8",
+        "Fri..Sun 22:00-01:00; Fri..Sun 20:00-02:00 volume=0.2; Fri..Sun 19:00-03:00 volume=0.4",
     ]
 
     @Test(

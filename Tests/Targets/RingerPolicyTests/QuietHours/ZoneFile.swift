@@ -76,13 +76,11 @@ extension SeededGenerator {
     /// Quiet hours of some spans, of times that are near each other, and near those at which clocks are set.
     mutating func quietHours() throws -> QuietHours {
         let times = [0, 1, 90, 119, 120, 135, 150, 179, 180, 210, 420, 720, 1_320, 1_410, 1_439]
-        let spans = try (0..<Int.random(in: 1...5, using: &self)).map { _ throws in
-            let days = Weekdays(rawValue: .random(in: 1...127, using: &self))
-            let begin = times[.random(in: 0..<times.count, using: &self)]
-            let end = times[.random(in: 0..<times.count, using: &self)]
-            let volumes: [Float?] = [nil, nil, 0, 0.3, 1, .random(in: 0...1, using: &self)]
-            return try QuietHours.Span(
-                days, from: begin, to: end, volume: volumes[.random(in: 0..<volumes.count, using: &self)])
+        let spans = try (0...below(5)).map { _ throws in
+            let days = Weekdays(rawValue: UInt8(1 + below(127)))
+            let (begin, end) = (pick(times), pick(times))
+            let volume = pick([nil, nil, 0, 0.3, 1, Float(below(1_001)) / 1_000])
+            return try QuietHours.Span(days, from: begin, to: end, volume: volume)
         }
         return try QuietHours(spans)
     }
