@@ -2,7 +2,7 @@
 # What a run of Swift tests left, for its end: sourced by scripts/test, scripts/sanitize and Tests/Lab/test.
 
 # failed_issues LOG: the issues of the tests that failed, with their places and with what was compared, from what was printed
-failed_issues() { sed -nE '/^✘ .* failed after /d; /^↳ (Testing Library Version|Target Platform):/d; /^(✘|↳) /p' "$1" | cut -c 1-1000; }
+failed_issues() { sed -nE '/^✘ .* failed after /d; /^↳ (Testing Library Version:|Target Platform:|\/\/\/)/d; /^(✘|↳) /p' "$1" | cut -c 1-1000; }
 
 # failed_tests XML: the failed tests of a report in JUnit's format, as `--filter` takes them: MODULE.SUITE/FUNCTION
 failed_tests() {
