@@ -373,7 +373,8 @@ extension VirtualTime {
                 }
                 #expect(
                     others.isEmpty,
-                    "\(options): \(others.count) frames in \(others.first ?? 0)...\(others.last ?? 0) of \(low)..<\(high)")
+                    "\(options): \(others.count) frames in \(others.first ?? 0)...\(others.last ?? 0) of \(low)..<\(high)"
+                )
             }
         }
 

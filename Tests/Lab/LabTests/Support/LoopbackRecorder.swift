@@ -51,24 +51,21 @@ final class LoopbackRecorder: Sendable {
     private static func configure(
         _ pcm: OpaquePointer, rate: Int, channels: Int, _ check: (Int32, String) throws -> Void
     ) throws {
-        var parameters: OpaquePointer?
-        var buffer: UInt32 = 4_000_000
-        var period: UInt32 = 100_000
-        try check(snd_pcm_hw_params_malloc(&parameters), "snd_pcm_hw_params_malloc")
-        defer { snd_pcm_hw_params_free(parameters) }
-        try check(snd_pcm_hw_params_any(pcm, parameters), "snd_pcm_hw_params_any")
-        try check(
-            snd_pcm_hw_params_set_access(pcm, parameters, SND_PCM_ACCESS_RW_INTERLEAVED), "snd_pcm_hw_params_set_access")
-        try check(
-            snd_pcm_hw_params_set_format(pcm, parameters, SND_PCM_FORMAT_S16_LE), "snd_pcm_hw_params_set_format")
-        try check(
-            snd_pcm_hw_params_set_channels(pcm, parameters, UInt32(channels)), "snd_pcm_hw_params_set_channels")
-        try check(snd_pcm_hw_params_set_rate(pcm, parameters, UInt32(rate), 0), "snd_pcm_hw_params_set_rate")
-        try check(
-            snd_pcm_hw_params_set_period_time_near(pcm, parameters, &period, nil), "snd_pcm_hw_params_set_period_time_near")
-        try check(
-            snd_pcm_hw_params_set_buffer_time_near(pcm, parameters, &buffer, nil), "snd_pcm_hw_params_set_buffer_time_near")
-        try check(snd_pcm_hw_params(pcm, parameters), "snd_pcm_hw_params")
+        var hardware: OpaquePointer?
+        var (period, buffer): (UInt32, UInt32) = (100_000, 4_000_000)
+        try check(snd_pcm_hw_params_malloc(&hardware), "snd_pcm_hw_params_malloc")
+        defer { snd_pcm_hw_params_free(hardware) }
+        let steps = [
+            ("any", snd_pcm_hw_params_any(pcm, hardware)),
+            ("set_access", snd_pcm_hw_params_set_access(pcm, hardware, SND_PCM_ACCESS_RW_INTERLEAVED)),
+            ("set_format", snd_pcm_hw_params_set_format(pcm, hardware, SND_PCM_FORMAT_S16_LE)),
+            ("set_channels", snd_pcm_hw_params_set_channels(pcm, hardware, UInt32(channels))),
+            ("set_rate", snd_pcm_hw_params_set_rate(pcm, hardware, UInt32(rate), 0)),
+            ("set_period_time_near", snd_pcm_hw_params_set_period_time_near(pcm, hardware, &period, nil)),
+            ("set_buffer_time_near", snd_pcm_hw_params_set_buffer_time_near(pcm, hardware, &buffer, nil)),
+        ]
+        for (step, result) in steps { try check(result, "snd_pcm_hw_params_\(step)") }
+        try check(snd_pcm_hw_params(pcm, hardware), "snd_pcm_hw_params")
     }
 
     deinit {
