@@ -31,7 +31,7 @@ struct LocalTimeSegments {
     }
 
     /// The last second at which a local time begins: the second of two, or the first after a gap.
-    func last(before local: Int64) -> Int64 {
+    func last(reaching local: Int64) -> Int64 {
         for (index, segment) in segments.enumerated().reversed() where local - segment.offset >= segment.start {
             return min(end(of: index), local - segment.offset)
         }

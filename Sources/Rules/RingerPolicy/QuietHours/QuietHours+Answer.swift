@@ -94,7 +94,7 @@ extension QuietHours {
                 let minutes = span.end > span.begin ? span.end - span.begin : span.end - span.begin + 1_440
                 let end = begin + Int64(minutes) * 60
                 let interval = Interval(
-                    begin: segments.first(reaching: begin), end: segments.last(before: end),
+                    begin: segments.first(reaching: begin), end: segments.last(reaching: end),
                     rank: Rank(span.thousandths))
                 if interval.begin < interval.end { intervals.append(interval) }
             }
