@@ -29,16 +29,20 @@ of_day = $(shell echo $$(($(DAY) % $(1))))
 
 # What listens to devices, buses and clocks; what mostly computes, and never builds where the others run their tests.
 LIVE = lint warnings installation library api docs fragments feedback pipewire field examples units lab-tool failing-part endurance-part month hostile
-COMPUTING = mutations-part orders-part overlays processors
-# What builds much once more has one day of three.
-ifeq ($(call of_day,3),0)
+COMPUTING = mutations-part overlays processors
+# What builds or computes much once more has one day of five.
+ifeq ($(call of_day,5),0)
 LIVE += lab-gpiod2
-COMPUTING := warnings-gpiod2 warnings-elsewhere $(COMPUTING)
-else ifeq ($(call of_day,3),1)
+COMPUTING := warnings-gpiod2 $(COMPUTING)
+else ifeq ($(call of_day,5),1)
 LIVE += sanitize-part
 COMPUTING := sanitize-build $(COMPUTING)
+else ifeq ($(call of_day,5),2)
+COMPUTING := packages $(COMPUTING)
+else ifeq ($(call of_day,5),3)
+COMPUTING := arm64-link armhf-link $(COMPUTING)
 else
-COMPUTING := packages arm64-link armhf-link $(COMPUTING)
+COMPUTING := warnings-elsewhere orders-part $(COMPUTING)
 endif
 
 unit: ## The tests that run on any machine; of the restarts of the service at every moment of them a quarter, on each day another one
@@ -143,7 +147,7 @@ swift-debian: ## Build with Debian's own Swift, which may be older, and run the 
 rounds: ## Threads against a device: 100,000 rounds of each test, 10,000 under ThreadSanitizer; ROUNDS=10000 for fewer
 	@scripts/rounds $(ROUNDS)
 
-stress: ## The unit tests beside six busy loops, 20 times but for the pure targets; TIMES=2 for fewer
+stress: ## The unit tests beside six busy loops, 20 times but for the pure targets, four at once; TIMES=2 for fewer
 	@scripts/stress $(TIMES)
 
 endurance: ## Every kind of call and event, the cheap ones 20,000 times, with variation: stack, heap, descriptors, threads, watches and cost are flat
