@@ -11,9 +11,9 @@ from typing import NamedTuple
 from ringer_lab import LabError, devicetree, is_inside, results
 from ringer_lab.devicetree import EV_ABS, EV_KEY, EV_SW
 from ringer_lab.firmware import Firmware
+from ringer_lab.initial_state import InitialState
 from ringer_lab.inputs import InputRecorder, Jack, Key, Slider, Switch, code
 from ringer_lab.lines import Chip, EdgeRecorder, Line, board, check_drivers, read_text, write_text
-from ringer_lab.rest import Rest
 from ringer_lab.speaker import Speaker, card, wait_between_ticks
 
 DRIVERS = "/sys/bus/platform"
@@ -73,7 +73,7 @@ class Lab:
         # A driver that sets a line to the level that it has is recorded too: what a line was cannot be told from that.
         self.levels = {bank.label: self.chip(bank).levels() for bank in self.banks}
         self.firmwares, self.lines, self.inputs, self.holds = [], {}, [], {}
-        self.rest = Rest(self)
+        self.initial_state = InitialState(self)
         self.unplugged, self.unbinding = {}, {}  # devices: their drivers; the threads that take them away
         for bank in self.banks:
             for offset, name in enumerate(bank.names[: bank.count]):
@@ -278,7 +278,7 @@ class Lab:
             recorder.close()
         for device in reversed(list(self.unplugged)):  # a part after its chip
             self._plug(device)
-        self.rest.restore()
+        self.initial_state.restore()
         # The drivers believe a line once it has not bounced for a while.
         time.sleep(max([0.05] + [2 * part.debounce for part in self.parts]))
         self.edges.close()

@@ -10,19 +10,6 @@ extension SessionCoordinator {
         settlePreferences(&actions)
     }
 
-    private mutating func settlePreferences(_ actions: inout [Action]) {
-        var now = SessionPreferences()
-        if let index = leaderIndex(where: { $0.preferences.sampleRate != 0 }) {
-            now.sampleRate = sessions[index].preferences.sampleRate
-        }
-        if let index = leaderIndex(where: { $0.preferences.ioBufferDuration != 0 }) {
-            now.ioBufferDuration = sessions[index].preferences.ioBufferDuration
-        }
-        guard now != preferences else { return }
-        preferences = now
-        actions.append(.preferencesChanged(now))
-    }
-
     private mutating func settleActivity(_ actions: inout [Action]) {
         var now: SessionActivity = outside.isEmpty ? [] : .interrupted
         for session in sessions where session.isActive {

@@ -49,6 +49,10 @@ struct ringer {
 /* config.c: reads the configuration's keys. Returns 0 or a negative errno, and has then said why. */
 int ringer_configure(struct ringer *ringer, snd_config_t *conf);
 
+/* buffer.c: of what the slave can do, the format, and the sizes of the buffer. Both return 0 or a negative errno. */
+int buffer_choose_format(struct ringer *r, snd_pcm_hw_params_t *params, snd_pcm_stream_t stream);
+int buffer_constrain(struct ringer *r, snd_pcm_hw_params_t *params);
+
 /* slave.c. Positions count from 0 to the boundary; `position_distance` is negative where `position` is before `other`. */
 snd_pcm_uframes_t position_after(const struct ringer *r, snd_pcm_uframes_t position, snd_pcm_uframes_t frames);
 snd_pcm_sframes_t position_distance(const struct ringer *r, snd_pcm_uframes_t position, snd_pcm_uframes_t other);

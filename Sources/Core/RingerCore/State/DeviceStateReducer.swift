@@ -32,9 +32,7 @@ struct DeviceStateReducer: StateMachine {
     private(set) var hardware = HardwareFigures()
     private var sessions: SessionActivity = []
     private var ownSessions: SessionActivity = []
-    /// By the index of a source: whether something is plugged into its jacks.
-    private var headphones: [Int: Bool] = [:]
-    private var microphones: [Int: Bool] = [:]
+    private var jacks = PluggedJacks()
     /// What was reported last of removable routes and of other processes' sound; a first report is news.
     private var presentRoutes: [AudioRoute: Bool] = [:]
     private var isOtherAudioPlaying: Bool?
@@ -67,7 +65,7 @@ struct DeviceStateReducer: StateMachine {
         switch event {
         case .ringSilent(let event, let source): return ringSilent(event, source, &actions)
         case .change(let change, let source, let index, let time):
-            for change in combine(change, of: index) { take(change, source, at: time, &actions) }
+            for change in jacks.combine(change, of: index) { take(change, source, at: time, &actions) }
             return
         case .sessions(let activity): sessions = activity
         case .ownSessions(let activity): ownSessions = activity
@@ -76,26 +74,6 @@ struct DeviceStateReducer: StateMachine {
         }
         state.sessions = sessions.union(ownSessions)
         if state != before { actions.append(.publish(state)) }
-    }
-
-    /// The changes of the whole device that follow from one of a source: something is plugged in while it is in any
-    /// source's jack, and out when the jack's device is lost, since nobody would report that it was pulled out.
-    private mutating func combine(_ change: DeviceStateChange, of index: Int) -> [DeviceStateChange] {
-        switch change {
-        case .headphoneInserted(let isInserted):
-            headphones[index] = isInserted
-            return [.headphoneInserted(headphones.values.contains(true))]
-        case .microphoneInserted(let isInserted):
-            microphones[index] = isInserted
-            return [.microphoneInserted(microphones.values.contains(true))]
-        case .lost:
-            var changes: [DeviceStateChange] = []
-            if headphones[index] == true { changes += combine(.headphoneInserted(false), of: index) }
-            if microphones[index] == true { changes += combine(.microphoneInserted(false), of: index) }
-            return changes + [change]
-        default:
-            return [change]
-        }
     }
 
     /// The switch, which is connected, is at `position` since `time`.

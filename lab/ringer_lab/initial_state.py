@@ -12,7 +12,7 @@ FOLDERS = {"/run/tmp.upper": "/tmp", "/run/var-tmp.upper": "/var/tmp", "/run/tmp
 SETTINGS = ["/sys/class/leds/*/trigger", "/sys/class/leds/*/brightness", "/sys/class/input/input*/inhibited"]
 
 
-class Rest:
+class InitialState:
     """What `restore` brings back once the firmware has ended: pulls, LEDs, input devices that were inhibited, no new files."""
 
     def __init__(self, lab):
