@@ -18,7 +18,7 @@ STEP = 0.01  # loudness is compared by steps of that length
 
 class Capture(Speaker):
     """The speaker is wired to the one input of a stereo line-in, a line of the bench to the other one: it clicks all the time.
-    A click before the test says how late the recording is, those after it whether anything is missing.
+    Before the test one of them says how late the recording is; all of them say whether anything is missing.
     """
 
     INTERVAL = 0.1
